@@ -1,0 +1,20 @@
+export type EngineErrorCode =
+  | "ENGINE_NOT_INSTALLED"
+  | "ENGINE_MODEL_NOT_FOUND"
+  | "ENGINE_MODEL_INVALID"
+  | "ENGINE_INVALID_OPTIONS"
+  | "ENGINE_INVALID_REQUEST"
+  | "ENGINE_PROMPT_TOO_LONG"
+  | "ENGINE_DISPOSED"
+  | "ENGINE_FAILED";
+
+/** What went wrong in an engine: the message says what, where and what to do. */
+export class EngineError extends Error {
+  readonly code: EngineErrorCode;
+
+  constructor(code: EngineErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "EngineError";
+    this.code = code;
+  }
+}

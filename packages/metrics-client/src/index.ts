@@ -1,0 +1,1 @@
+export type { Acceptance, AcceptanceSource, SpecDecodeCounts } from "./acceptance.ts";
