@@ -9,14 +9,17 @@ import path from "node:path";
 
 const bin = (name) => path.join(root, "node_modules", ".bin", name);
 
-/** Each check resolves with the text of its complaint, or null. */
+/** Every check by name; each resolves with the text of its complaint, or null. */
 function checks() {
   return [
-    ["format", () => command(bin("oxfmt"), ["--check", "."])],
-    ["lint", () => command(bin("oxlint"), ["--type-aware", "--deny-warnings", "."])],
-    ...workspaceFolders().map((folder) => [`types of ${folder}`, () => command(bin("tsc"), ["-p", folder])]),
-    ["unused files, exports and dependencies", () => command(bin("knip"), ["--no-progress"])],
-    ["layers", () => checkLayers()],
+    { name: "format", run: () => command(bin("oxfmt"), ["--check", "."]) },
+    { name: "lint", run: () => command(bin("oxlint"), ["--type-aware", "--deny-warnings", "."]) },
+    ...workspaceFolders().map((folder) => ({
+      name: `types of ${folder}`,
+      run: () => command(bin("tsc"), ["-p", folder]),
+    })),
+    { name: "unused files, exports and dependencies", run: () => command(bin("knip"), ["--no-progress"]) },
+    { name: "layers", run: () => checkLayers() },
     ...checkTarballs(),
   ];
 }
@@ -30,8 +33,8 @@ await main(async () => {
   await prepare();
   const failed = [];
   let passed = 0;
-  for (const [name, check] of checks()) {
-    const complaint = await check();
+  for (const { name, run } of checks()) {
+    const complaint = await run();
     console.log(`${complaint === null ? "ok  " : "FAIL"} ${name}`);
     if (complaint === null) passed += 1;
     else failed.push({ name, complaint });

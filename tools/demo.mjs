@@ -26,9 +26,14 @@ await main(async () => {
   try {
     const bench = (name, rule) =>
       runBench(folder, name, [
-        ...["--base-url", server.url, "--endpoint", "chat-completions", "--no-enable-thinking"],
-        ...["--dataset-path", demoModel.promptsPath, "--num-prompts", String(prompts)],
-        ...["--output-len", String(outputCap), "--concurrency", String(concurrency), rule],
+        `--base-url=${server.url}`,
+        "--endpoint=chat-completions",
+        "--no-enable-thinking",
+        `--dataset-path=${demoModel.promptsPath}`,
+        `--num-prompts=${prompts}`,
+        `--output-len=${outputCap}`,
+        `--concurrency=${concurrency}`,
+        rule,
       ]);
     heading("1 of 2: EOS honoured");
     const honoured = await bench("eos-honoured", "--no-ignore-eos");
@@ -52,7 +57,8 @@ async function runBench(folder, name, flags) {
     path.join(root, "apps", "bench", "bin", "onpar.js"),
     "run",
     ...flags,
-    ...["--output", path.join(folder, `${name}.jsonl`), "--output-json", resultFile],
+    `--output=${path.join(folder, `${name}.jsonl`)}`,
+    `--output-json=${resultFile}`,
   ]);
   return JSON.parse(readFileSync(resultFile, "utf8"));
 }
@@ -63,7 +69,9 @@ async function startServer() {
     process.execPath,
     [
       path.join(root, "apps", "server", "bin", "onpar-server.js"),
-      ...["--port", "0", "--slots", String(concurrency), "--draft-tokens", String(draftBudget)],
+      "--port=0",
+      `--slots=${concurrency}`,
+      `--draft-tokens=${draftBudget}`,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );

@@ -14,7 +14,7 @@ const attw = path.join(root, "node_modules", ".bin", "attw");
 export function checkTarballs() {
   return workspaceFolders()
     .filter((folder) => !folder.startsWith("tests"))
-    .map((folder) => [`tarball of ${folder}`, () => checkTarball(path.join(root, folder))]);
+    .map((folder) => ({ name: `tarball of ${folder}`, run: () => checkTarball(path.join(root, folder)) }));
 }
 
 async function checkTarball(folder) {
