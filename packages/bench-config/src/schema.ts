@@ -57,8 +57,15 @@ export const benchConfigSchema = z.strictObject({
   ignoreEos: z
     .boolean()
     .default(true)
-    .describe("true: every output has exactly `maxTokens` tokens. false: EOS ends it, `maxTokens` is the cap."),
-  maxTokens: z.int().min(1).nullable().default(null).describe("Output cap in tokens; null takes `outputLen`."),
+    .describe(
+      "true: every output has exactly `maxTokens` tokens. false: EOS ends it, `maxTokens` is the cap.",
+    ),
+  maxTokens: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("Output cap in tokens; null takes `outputLen`."),
   stop: z.array(z.string().min(1)).max(16).default([]).describe("Texts that end an output."),
   sampling: samplingSchema.prefault({}),
   skipChatTemplate: z
@@ -97,7 +104,12 @@ export const benchConfigSchema = z.strictObject({
     .min(0)
     .default(1)
     .describe("Requests before the measurement, on other prompts, never measured."),
-  seed: z.int().min(0).max(2 ** 31 - 1).default(0).describe("Seed of generated prompts and of sampling."),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .default(0)
+    .describe("Seed of generated prompts and of sampling."),
   requestTimeoutMs: z.int().min(1).default(600_000).describe("A request longer than this has failed, ms."),
   output: z
     .string()

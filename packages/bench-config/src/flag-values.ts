@@ -1,0 +1,156 @@
+import type { ConfigIssue } from "./error.ts";
+import { expectationOf, fieldAt, shownValue } from "./fields.ts";
+import { benchFlags as allFlags, refusedFlags } from "./flags.ts";
+import type { BenchFlag } from "./flags.ts";
+import { nest } from "./layers.ts";
+import type { ConfigLayer } from "./layers.ts";
+import type { BenchConfig } from "./schema.ts";
+import { valueAt } from "./values.ts";
+
+/**
+ * What a command-line parser found, by `key` of the flag: the argument's text, true or false for a boolean, every
+ * argument of a repeated flag as a list. Flags that were not given are absent or undefined.
+ */
+export type FlagValues = Readonly<
+  Record<string, string | boolean | readonly (string | boolean)[] | undefined>
+>;
+
+/** Longest JSON argument that is read, in characters. */
+const MAX_JSON_CHARS = 65_536;
+
+const millisecondsPerUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+class FlagProblem extends Error {}
+
+function readNumber(text: string): number | string {
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/iu.test(text) ? Number(text) : text;
+}
+
+function readDuration(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/u.exec(text) ?? [];
+  const factor = millisecondsPerUnit[unit ?? ""];
+  if (amount === undefined || factor === undefined) {
+    throw new FlagProblem(
+      `expected a duration with its unit, such as 500ms, 30s or 2m, got ${JSON.stringify(text)}`,
+    );
+  }
+  return Math.round(Number(amount) * factor);
+}
+
+function readJson(text: string): unknown {
+  if (text.length > MAX_JSON_CHARS) {
+    throw new FlagProblem(`expected at most ${MAX_JSON_CHARS} characters of JSON, got ${text.length}`);
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new FlagProblem(`expected JSON such as {"name": "value"}, got ${shownValue("", text)}`);
+  }
+}
+
+function readText(flag: BenchFlag, text: string): unknown {
+  switch (flag.value) {
+    case "integer":
+    case "number":
+      return readNumber(text);
+    case "duration":
+      return readDuration(text);
+    case "json":
+      return readJson(text);
+    default:
+      return text;
+  }
+}
+
+function readValue(flag: BenchFlag, given: string | boolean): unknown {
+  if ((typeof given === "boolean") !== (flag.value === "boolean")) {
+    const field = fieldAt(flag.path);
+    throw new FlagProblem(
+      flag.value === "boolean"
+        ? `takes no value, got ${shownValue(flag.path, given)}; use ${flag.flag} or ${negated(flag.flag)}`
+        : `needs a value: ${field === undefined ? "a text" : expectationOf(field)}`,
+    );
+  }
+  return typeof given === "boolean" ? given : readText(flag, given);
+}
+
+function negated(flag: string): string {
+  return flag.replace(/^--/u, "--no-");
+}
+
+function spellingOf(flag: BenchFlag, value: unknown): string {
+  return value === false ? negated(flag.flag) : flag.flag;
+}
+
+function readFlag(flag: BenchFlag, raw: NonNullable<FlagValues[string]>): unknown {
+  const given = typeof raw === "string" || typeof raw === "boolean" ? [raw] : raw;
+  if (flag.value === "string-list") {
+    return given.map((one) => readValue(flag, one));
+  }
+  if (new Set(given).size > 1) {
+    throw new FlagProblem(
+      flag.value === "boolean"
+        ? `contradicts ${negated(flag.flag)}, which is given as well; keep one`
+        : `is given with different values (${given.map((one) => shownValue(flag.path, one)).join(", ")}); keep one`,
+    );
+  }
+  return readValue(flag, given.at(-1) ?? "");
+}
+
+/**
+ * Turns parsed flags into a layer. Problems are carried in the layer, and `resolveConfig` reports them together
+ * with those of the other layers. Unknown keys are left alone: they belong to the caller's own flags.
+ */
+export function configLayerFromFlags(
+  values: FlagValues,
+  flags: readonly BenchFlag[] = allFlags,
+): ConfigLayer {
+  const found = new Map<string, unknown>();
+  const origin = new Map<string, string>();
+  const issues: ConfigIssue[] = [];
+  for (const { flag, key, reason } of refusedFlags) {
+    if (values[key] !== undefined) {
+      issues.push({ path: flag, origin: flag, message: `cannot be honoured by a client: ${reason}` });
+    }
+  }
+  for (const flag of flags) {
+    const raw = values[flag.key];
+    if (raw === undefined) {
+      continue;
+    }
+    try {
+      const value = readFlag(flag, raw);
+      found.set(flag.path, value);
+      origin.set(flag.path, spellingOf(flag, value));
+    } catch (error) {
+      if (!(error instanceof FlagProblem)) {
+        throw error;
+      }
+      issues.push({ path: flag.path, origin: flag.flag, message: error.message });
+    }
+  }
+  return { source: "flags", value: nest(found), origin, issues };
+}
+
+function isDefault(flag: BenchFlag, value: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(flag.default);
+}
+
+function argumentsOf(flag: BenchFlag, value: unknown): string[] {
+  if (typeof value === "boolean") {
+    return [spellingOf(flag, value)];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((text) => [flag.flag, String(text)]);
+  }
+  const text = flag.value === "json" ? JSON.stringify(value) : String(value);
+  return [flag.flag, flag.value === "duration" ? `${text}ms` : text];
+}
+
+/** The flags that give this configuration over the defaults, as separate arguments for a command line. */
+export function flagArguments(config: BenchConfig): string[] {
+  return allFlags.flatMap((flag) => {
+    const value = valueAt(config, flag.path);
+    return value === undefined || isDefault(flag, value) ? [] : argumentsOf(flag, value);
+  });
+}

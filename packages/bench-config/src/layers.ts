@@ -1,0 +1,167 @@
+import type { ConfigIssue } from "./error.ts";
+import { fieldChecks } from "./field-checks.ts";
+import { configFields, configGroups, expectationOf, fieldAt, shownValue } from "./fields.ts";
+import { nearestPath } from "./suggest.ts";
+import { isPlainObject } from "./values.ts";
+
+/** Where a value comes from. Later ones win: defaults < file < env < flags. */
+export type ConfigSource = "defaults" | "file" | "env" | "flags";
+
+/** A part of a configuration from one source. */
+export interface ConfigLayer {
+  readonly source: ConfigSource;
+  /** Nested like the configuration; only what this source sets. Unknown keys are refused. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** How the user wrote a field, by path, for messages: `ignoreEos` -> `--no-ignore-eos`. */
+  readonly origin?: ReadonlyMap<string, string>;
+  /** What was wrong already when the layer was read; reported together with everything else. */
+  readonly issues?: readonly ConfigIssue[];
+}
+
+export type Provenance = Map<string, ConfigSource>;
+
+/** Valid values by path, before the rules that look at several fields. */
+export interface MergedLayers {
+  readonly values: Map<string, unknown>;
+  /** Index of the layer that set a path; -1 for a default. */
+  readonly rank: Map<string, number>;
+  readonly provenance: Provenance;
+  readonly origins: Map<string, string>;
+  readonly issues: ConfigIssue[];
+  /** Paths with an issue; their value is the default and rules must not look at it. */
+  readonly invalid: Set<string>;
+}
+
+/** Deepest nesting of a value: what JSON a person writes stays far below it. */
+const MAX_DEPTH = 32;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+function originIn(layer: ConfigLayer, path: string): string {
+  return layer.origin?.get(path) ?? `${path} (${layer.source})`;
+}
+
+function mergeValue(before: unknown, now: unknown): unknown {
+  return isPlainObject(before) && isPlainObject(now) ? { ...before, ...now } : now;
+}
+
+class Merger {
+  readonly merged: MergedLayers = {
+    values: new Map(configFields.map((field) => [field.path, field.default])),
+    rank: new Map(configFields.map((field) => [field.path, -1])),
+    provenance: new Map(configFields.map((field) => [field.path, "defaults" as const])),
+    origins: new Map(),
+    issues: [],
+    invalid: new Set(),
+  };
+
+  add(layer: ConfigLayer, rank: number): void {
+    for (const issue of layer.issues ?? []) {
+      this.#refuse(issue);
+    }
+    this.#addObject(layer, rank, layer.value, "");
+  }
+
+  /** Checks every set value against its field; a rejected one gives way to the default. */
+  validate(): void {
+    const { values, rank, invalid, origins } = this.merged;
+    for (const field of configFields) {
+      const { path } = field;
+      const value = values.get(path);
+      if (rank.get(path) === -1 || invalid.has(path)) {
+        continue;
+      }
+      const tooDeep = isDeeperThan(value, MAX_DEPTH);
+      const result = tooDeep ? null : field.schema.safeParse(value);
+      const unfulfilled = result?.success === true ? (fieldChecks.get(path)?.(value) ?? null) : null;
+      if (result?.success === true && unfulfilled === null) {
+        values.set(path, result.data);
+        continue;
+      }
+      const message = tooDeep
+        ? `nested deeper than ${MAX_DEPTH} levels`
+        : (unfulfilled ?? `expected ${expectationOf(field)}, got ${shownValue(path, value)}`);
+      this.#refuse({ path, origin: origins.get(path) ?? path, message });
+      values.set(path, field.default);
+    }
+  }
+
+  #addObject(
+    layer: ConfigLayer,
+    rank: number,
+    object: Readonly<Record<string, unknown>>,
+    prefix: string,
+  ): void {
+    const { values, provenance, origins } = this.merged;
+    for (const [key, value] of Object.entries(object)) {
+      const path = `${prefix}${key}`;
+      if (value === undefined) {
+        continue;
+      }
+      if (configGroups.has(path)) {
+        if (isPlainObject(value)) {
+          this.#addObject(layer, rank, value, `${path}.`);
+        } else {
+          const message = `expected an object of settings, got ${shownValue(path, value)}`;
+          this.#refuse({ path, origin: originIn(layer, path), message });
+        }
+      } else if (fieldAt(path) === undefined) {
+        this.#refuseUnknown(layer, path);
+      } else {
+        values.set(path, mergeValue(values.get(path), value));
+        this.merged.rank.set(path, rank);
+        provenance.set(path, layer.source);
+        origins.set(path, originIn(layer, path));
+      }
+    }
+  }
+
+  #refuseUnknown(layer: ConfigLayer, path: string): void {
+    const near = nearestPath(path, [...configFields.map((field) => field.path), ...configGroups]);
+    const message = near === null ? "unknown setting" : `unknown setting; did you mean ${near}?`;
+    this.#refuse({ path, origin: originIn(layer, path), message });
+  }
+
+  #refuse(issue: ConfigIssue): void {
+    this.merged.issues.push(issue);
+    this.merged.invalid.add(issue.path);
+    for (const { path } of configFields) {
+      if (path.startsWith(`${issue.path}.`)) {
+        this.merged.invalid.add(path);
+      }
+    }
+  }
+}
+
+/** Merges the layers in order, field by field, and checks each field on its own. Never throws. */
+export function mergeLayers(layers: readonly ConfigLayer[]): MergedLayers {
+  const merger = new Merger();
+  layers.forEach((layer, rank) => merger.add(layer, rank));
+  merger.validate();
+  return merger.merged;
+}
+
+/** Builds the nested configuration from values by path. Undefined values become no key. */
+export function nest(values: ReadonlyMap<string, unknown>): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  const groups = new Map<string, Record<string, unknown>>();
+  for (const [path, value] of values) {
+    if (value === undefined) {
+      continue;
+    }
+    const dot = path.indexOf(".");
+    const groupName = path.slice(0, Math.max(dot, 0));
+    const group = dot === -1 ? root : (groups.get(groupName) ?? {});
+    group[path.slice(dot + 1)] = value;
+    if (dot !== -1) {
+      groups.set(groupName, group);
+      root[groupName] = group;
+    }
+  }
+  return root;
+}

@@ -1,0 +1,105 @@
+import { ConfigError } from "./error.ts";
+import { fieldAt } from "./fields.ts";
+import { flagSpelling } from "./flags.ts";
+import { mergeLayers, nest } from "./layers.ts";
+import type { ConfigLayer, ConfigSource, MergedLayers } from "./layers.ts";
+import { applyRules, dependentSettings } from "./rules.ts";
+import type { RuleContext } from "./rules.ts";
+import { benchConfigSchema } from "./schema.ts";
+import type { BenchConfig } from "./schema.ts";
+import { deepFreeze } from "./values.ts";
+
+/** A checked configuration and where each of its values comes from. */
+export interface ResolvedConfig {
+  /** Frozen, all levels. */
+  readonly config: BenchConfig;
+  /** Source of every setting, by path (`sampling.topP`). */
+  readonly provenance: ReadonlyMap<string, ConfigSource>;
+}
+
+function isSet(merged: MergedLayers, path: string): boolean {
+  return (merged.rank.get(path) ?? -1) >= 0;
+}
+
+function move(merged: MergedLayers, from: string, to: string): void {
+  merged.values.set(to, merged.values.get(from));
+  merged.rank.set(to, merged.rank.get(from) ?? -1);
+  merged.provenance.set(to, merged.provenance.get(from) ?? "defaults");
+  const origin = merged.origins.get(from);
+  if (origin !== undefined) {
+    merged.origins.set(to, origin);
+  }
+}
+
+function withdraw(merged: MergedLayers, path: string): void {
+  merged.values.set(path, fieldAt(path)?.default);
+  merged.rank.set(path, -1);
+  merged.provenance.set(path, "defaults");
+  merged.origins.delete(path);
+}
+
+function configOf(merged: MergedLayers): BenchConfig {
+  return benchConfigSchema.parse(nest(merged.values));
+}
+
+/** Makes explicit what the settings imply, so that a stored configuration resolves to itself again. */
+function settle(merged: MergedLayers): void {
+  const config = configOf(merged);
+  if (
+    config.target.endpoint === "engine" &&
+    config.engine.modelPath === null &&
+    config.target.model !== null
+  ) {
+    move(merged, "target.model", "engine.modelPath");
+    withdraw(merged, "target.model");
+  }
+  // The server applies its template whether or not anybody asked: only an explicit wish to skip it is refused.
+  if (config.target.endpoint === "chat-completions" && !isSet(merged, "skipChatTemplate")) {
+    merged.values.set("skipChatTemplate", false);
+  }
+  if (config.maxTokens !== null && !isSet(merged, "outputLen")) {
+    move(merged, "maxTokens", "outputLen");
+  }
+  // A file made for a server stays usable when a flag chooses the engine, and the other way round.
+  for (const { choice, settings, isMeaningless } of dependentSettings) {
+    const chosen = merged.rank.get(choice) ?? -1;
+    for (const path of isMeaningless(config) ? settings : []) {
+      const rank = merged.rank.get(path) ?? -1;
+      if (rank >= 0 && rank < chosen) {
+        withdraw(merged, path);
+      }
+    }
+  }
+}
+
+function contextOf(merged: MergedLayers, config: BenchConfig): RuleContext {
+  return {
+    config,
+    isSet: (path) => isSet(merged, path),
+    isDeliberate: (path) =>
+      isSet(merged, path) &&
+      (merged.provenance.get(path) === "flags" || merged.values.get(path) !== fieldAt(path)?.default),
+    spelled: (path) => merged.origins.get(path) ?? flagSpelling(path),
+  };
+}
+
+/**
+ * Merges layers into one configuration; later layers win. `chatTemplateKwargs` is merged name by name.
+ *
+ * What the settings imply is made explicit: on chat-completions `skipChatTemplate` is false unless it was set; on
+ * the engine endpoint `target.model` names the GGUF file unless `engine.modelPath` is set; `maxTokens` alone sets
+ * `outputLen` too. A setting that a later layer's choice of endpoint or dataset makes meaningless returns to its
+ * default; one of the same or a later layer is refused.
+ *
+ * @throws ConfigError with every problem of every layer, and every contradiction between valid settings.
+ */
+export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
+  const merged = mergeLayers(layers);
+  settle(merged);
+  const config = configOf(merged);
+  const issues = [...merged.issues, ...applyRules(contextOf(merged, config), merged.invalid)];
+  if (issues.length > 0) {
+    throw new ConfigError(issues);
+  }
+  return { config: deepFreeze(config), provenance: merged.provenance };
+}
