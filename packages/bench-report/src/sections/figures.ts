@@ -1,0 +1,108 @@
+import type { Distribution, RunResult } from "@onpar/sweep-runner";
+
+import { formatNumber, MINIMUM_N, percentileCell } from "../format.ts";
+import type { Page } from "../paint.ts";
+import { describeOutputs } from "../stopping-rule.ts";
+import { hanging, table } from "../text.ts";
+
+/** Milliseconds, with n beside the statistics of each row. */
+export function latencyLines(result: RunResult, page: Page): string[] {
+  const { latency } = result.summary;
+  const measured = [
+    ["TTFT", latency.ttftMs],
+    ["TPOT", latency.tpotMs],
+    ["ITL per chunk", latency.itlChunkMs],
+    ["ITL per token", latency.itlTokenMs],
+    ["E2EL", latency.e2elMs],
+  ] as const;
+  const rows = measured.flatMap(([label, values]) => (values === null ? [] : [{ label, values }]));
+  if (rows.length === 0) return ["  none: no request ended with output"];
+  const showMin = page.width >= 80;
+  const lines = table([
+    ["ms", "n", ...(showMin ? ["min"] : []), "mean", "p50", "p90", "p99", "max"],
+    ...rows.map(({ label, values }) => [
+      label,
+      String(values.n),
+      ...(showMin ? [formatNumber(values.min)] : []),
+      formatNumber(values.mean),
+      formatNumber(values.p50),
+      percentileCell(values, "p90"),
+      percentileCell(values, "p99"),
+      formatNumber(values.max),
+    ]),
+  ]);
+  const missing = measured.filter(([, values]) => values === null).map(([label]) => label);
+  return [
+    ...lines,
+    ...(missing.length === 0 ? [] : hanging("  ", `not measurable here: ${missing.join(", ")}`, page.width)),
+    ...leftOut(
+      rows.map((row) => row.values),
+      ["p90", "p99"],
+      page,
+    ),
+    ...hanging("  ", describeOutputs(result.summary.outputs, result.protocol.stoppingRule), page.width),
+  ].map((line, index) => (index === 0 || index > rows.length ? page.paint.quiet(line) : line));
+}
+
+/** Every rate by the name of its convention, with the output lengths and the stopping rule in the same place. */
+export function rateLines(result: RunResult, page: Page): string[] {
+  const { rates } = result.summary;
+  const beside = describeOutputs(result.summary.outputs, result.protocol.stoppingRule);
+  const perRequest = [
+    ["decode, ctxsweep", rates.decodeCtxsweep],
+    ["decode, vllm", rates.decodeVllm],
+  ] as const;
+  const wholeRun = [
+    ["output throughput", rates.outputTokensPerS, "tok/s"],
+    ["total throughput", rates.totalTokensPerS, "tok/s"],
+    ["requests", rates.requestsPerS, "req/s"],
+  ] as const;
+  const lines: string[] = [];
+  for (const [label, values] of perRequest) {
+    if (values === null) continue;
+    const statistics = [
+      `p50 ${formatNumber(values.p50)}`,
+      `mean ${formatNumber(values.mean)}`,
+      `min ${formatNumber(values.min)}`,
+      ...(values.n >= MINIMUM_N.p90 ? [`p90 ${formatNumber(values.p90)}`] : []),
+      `max ${formatNumber(values.max)}`,
+    ];
+    lines.push(...rateBlock(label, `tok/s (n ${values.n})`, statistics.join(", "), beside, page));
+  }
+  for (const [label, value, unit] of wholeRun) {
+    if (value !== null)
+      lines.push(...rateBlock(label, `${unit} (whole run)`, formatNumber(value), beside, page));
+  }
+  if (lines.length === 0) return ["  none: no request ended with output"];
+  return [
+    ...lines,
+    ...hanging(
+      "  ",
+      "ctxsweep: n / (stream end - first token); vllm: (n - 1) / (last token - first token); both per request.",
+      page.width,
+    ).map(page.paint.quiet),
+  ];
+}
+
+function rateBlock(label: string, unit: string, value: string, beside: string, page: Page): string[] {
+  const { width, paint } = page;
+  const start = `  ${label.padEnd(17)}  ${value} ${unit}`;
+  if (start.length + 4 + beside.length <= width) return [`${start}  ${paint.quiet(`[${beside}]`)}`];
+  if (start.length <= width) return [start, ...hanging("    ", `[${beside}]`, width).map(paint.quiet)];
+  return [
+    `  ${label}, ${unit}`,
+    ...hanging("    ", value, width),
+    ...hanging("    ", `[${beside}]`, width).map(paint.quiet),
+  ];
+}
+
+function leftOut(
+  rows: readonly Distribution[],
+  percentiles: readonly ("p90" | "p99")[],
+  page: Page,
+): string[] {
+  const missing = percentiles.filter((name) => rows.some((row) => row.n < MINIMUM_N[name]));
+  if (missing.length === 0) return [];
+  const needs = missing.map((name) => `${name} needs n >= ${MINIMUM_N[name]}`).join(", ");
+  return hanging("  ", `"-" is left out: ${needs}`, page.width);
+}

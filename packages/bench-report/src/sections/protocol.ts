@@ -1,0 +1,93 @@
+import type { ResolvedTemplate } from "@onpar/bench-config";
+import type { RunResult } from "@onpar/sweep-runner";
+
+import { count, formatSpan, shortHash } from "../format.ts";
+import type { Page } from "../paint.ts";
+import { describeRuleResolution, describeValues } from "../stopping-rule.ts";
+import { fields } from "../text.ts";
+
+/** What was asked for beside what the requests that were built carried. */
+export function protocolLines(result: RunResult, page: Page): string[] {
+  const { protocol, summary } = result;
+  const { workload, load } = protocol;
+  const prompts =
+    summary.promptTokens === null ? "unknown" : `${formatSpan(summary.promptTokens)} (min/p50/max)`;
+  return fields(
+    [
+      ["stopping rule", describeRuleResolution(protocol.stoppingRule)],
+      ["template", describeTemplate(protocol.template)],
+      ["template kwargs", describeKwargs(protocol.template)],
+      ["sampling", describeSampling(protocol.sampling)],
+      [
+        "model",
+        `requested ${protocol.model.requested ?? "none (first one listed)"} -> ${protocol.model.resolved ?? "unknown"}`,
+      ],
+      ["endpoint", protocol.endpoint],
+      [
+        "workload",
+        `${workload.source}, ${count(workload.prompts, "prompt")}, sha256 ${shortHash(workload.sha256)}; prompt tokens ${prompts}`,
+      ],
+      [
+        "load",
+        `closed loop, ${load.concurrency} in flight, ${count(load.warmupRequests, "warm-up request")} (never measured)`,
+      ],
+      ["speculation", describeSpeculation(result)],
+    ],
+    page.width,
+  );
+}
+
+/** How the conversation became a prompt: asked for, and done. */
+export function describeTemplate(template: ResolvedTemplate): string {
+  const { skipChatTemplate, chatTemplate } = template.requested;
+  const requested = `skip_chat_template requested ${skipChatTemplate}, chat_template requested ${
+    chatTemplate === null ? "none" : shorten(chatTemplate)
+  }`;
+  const done = {
+    none: "none: prompts sent as they are",
+    "client-side": "rendered by this client",
+    "server-side": "rendered by the server",
+  }[template.mode];
+  const source = template.source === null ? "" : `, source ${shorten(template.source)}`;
+  const hash =
+    template.sha256 === null
+      ? template.mode === "none"
+        ? ""
+        : ", sha256 unknown"
+      : `, sha256 ${shortHash(template.sha256)}`;
+  return `${requested} -> ${done}${source}${hash}`;
+}
+
+/** Variables as they were sent or rendered with. `enable_thinking` is always named: unset is not false. */
+export function describeKwargs(template: ResolvedTemplate): string {
+  if (template.mode === "none") return "not used";
+  const set = describeValues(template.kwargs);
+  if (Object.hasOwn(template.kwargs, "enable_thinking")) return set;
+  return set === "" ? "none set; enable_thinking unset" : `${set}; enable_thinking unset`;
+}
+
+function describeSampling(sampling: RunResult["protocol"]["sampling"]): string {
+  const greedy = sampling.temperature === 0 ? " (greedy)" : "";
+  return [
+    `temperature=${sampling.temperature}${greedy}`,
+    `top_p=${sampling.topP}`,
+    `top_k=${sampling.topK}`,
+    `min_p=${sampling.minP}`,
+    `repetition_penalty=${sampling.repetitionPenalty}`,
+    `presence_penalty=${sampling.presencePenalty}`,
+    `frequency_penalty=${sampling.frequencyPenalty}`,
+    `seed=${sampling.seed}`,
+  ].join(", ");
+}
+
+function describeSpeculation(result: RunResult): string {
+  const { observed, draftBudget } = result.protocol.speculation;
+  const budget = draftBudget === null ? "draft budget unknown" : `draft budget ${draftBudget}`;
+  if (observed === null) return `unknown; ${budget}`;
+  return observed ? `on, drafting observed; ${budget}` : "no drafting observed";
+}
+
+/** A literal template can be a whole file on one line. */
+function shorten(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}

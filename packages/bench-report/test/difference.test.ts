@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+
+import { judgeDifference, renderDifference } from "../src/index.ts";
+import { breachResult, eosResult, failedResult, result } from "./results.ts";
+
+const plain = { width: 100, color: false };
+
+describe("renderDifference", () => {
+  it("puts the verdict first and prints both values, the difference and the lengths", async () => {
+    for (const width of [60, 120]) {
+      const text = renderDifference(eosResult(), result(), { width, color: false });
+      await expect(text).toMatchFileSnapshot(`golden/difference-${width}.txt`);
+    }
+  });
+
+  it("names the rule that parts two runs", () => {
+    const first = renderDifference(
+      result({ protocol: { stoppingRule: { ...eosResult().protocol.stoppingRule, stop: [] } } }),
+      result(),
+      plain,
+    ).split("\n")[0];
+    expect(first).toBe(
+      "not comparable: stopping rule differs (eos, cap 256 | ignore-eos, exactly 128 tokens)",
+    );
+  });
+
+  it("says unknown where a run has no value", () => {
+    const text = renderDifference(failedResult(), result(), plain);
+    expect(text).toMatch(/acceptance rate +unknown +40\.5 % +unknown/);
+    expect(text).toMatch(/ok of asked +0\/50 +50\/50/);
+  });
+
+  it("prints no ratio", () => {
+    expect(renderDifference(eosResult(), result(), plain)).not.toMatch(/\d+(\.\d+)?x|times/);
+  });
+});
+
+describe("judgeDifference", () => {
+  it("never calls an unknown axis equal", () => {
+    const { verdict, axes } = judgeDifference(result(), result());
+    expect(verdict).toBe("matched-except");
+    expect(axes.filter((axis) => axis.state !== "equal")).toMatchObject([
+      { axis: "tokenizer", state: "unknown" },
+      { axis: "hardware", state: "unknown" },
+    ]);
+  });
+
+  it("calls another concurrency a difference that can be lived with", () => {
+    const other = result({ protocol: { load: { kind: "closed-loop", concurrency: 8, warmupRequests: 1 } } });
+    const { verdict, reasons } = judgeDifference(result(), other);
+    expect(verdict).toBe("matched-except");
+    expect(reasons).toContain("load differs (closed loop at 4, 1 warm-up | closed loop at 8, 1 warm-up)");
+  });
+
+  it.each([
+    ["model", { model: { requested: null, resolved: "other" } }],
+    ["endpoint", { endpoint: "chat-completions" as const }],
+    ["workload", { workload: { source: "generated", sha256: "ff".repeat(32), prompts: 50 } }],
+  ])("refuses to compare where the %s differs", (axis, protocol) => {
+    const { verdict, reasons } = judgeDifference(result(), result({ protocol }));
+    expect(verdict).toBe("not-comparable");
+    expect(reasons).toHaveLength(1);
+    expect(reasons[0]).toContain(`${axis} differs`);
+  });
+
+  it("refuses to compare with a run that did not keep its protocol", () => {
+    const { verdict, reasons } = judgeDifference(result(), breachResult());
+    expect(verdict).toBe("not-comparable");
+    expect(reasons).toEqual(["B did not keep its stated protocol (eos-not-ignored)"]);
+  });
+
+  it("holds an unset template variable apart from one that is false", () => {
+    const template = eosResult().protocol.template;
+    const { axes } = judgeDifference(
+      result({ protocol: { template } }),
+      result({ protocol: { template: { ...template, kwargs: {} } } }),
+    );
+    expect(axes.find((axis) => axis.axis === "template kwargs")).toMatchObject({
+      state: "differs",
+      a: "enable_thinking=false",
+      b: "none set; enable_thinking unset",
+    });
+  });
+
+  it("does not call two server-side templates equal", () => {
+    const template = {
+      ...eosResult().protocol.template,
+      mode: "server-side" as const,
+      source: null,
+      sha256: null,
+    };
+    const { axes } = judgeDifference(result({ protocol: { template } }), result({ protocol: { template } }));
+    expect(axes.find((axis) => axis.axis === "template")?.state).toBe("unknown");
+  });
+});

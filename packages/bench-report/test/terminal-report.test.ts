@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+
+import { renderTerminalReport } from "../src/index.ts";
+import { displayWidth } from "../src/text.ts";
+import {
+  breachResult,
+  eosResult,
+  failedResult,
+  interruptedResult,
+  noAcceptanceResult,
+  result,
+} from "./results.ts";
+
+const cases = {
+  "ignore-eos": result(),
+  eos: eosResult(),
+  failed: failedResult(),
+  interrupted: interruptedResult(),
+  "no-acceptance": noAcceptanceResult(),
+  breach: breachResult(),
+};
+
+// oxlint-disable-next-line no-control-regex -- escape sequences are what is looked for
+const ESCAPES = /\u001b\[\d+m/g;
+
+describe("renderTerminalReport", () => {
+  for (const [name, run] of Object.entries(cases)) {
+    for (const width of [60, 120]) {
+      it(`prints ${name} in ${width} columns`, async () => {
+        const text = renderTerminalReport(run, { width, color: false });
+        for (const line of text.split("\n")) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
+        expect(text).not.toContain("\u001b");
+        await expect(text).toMatchFileSnapshot(`golden/${name}-${width}.txt`);
+      });
+    }
+
+    it(`says the same of ${name} in colour`, () => {
+      const plain = renderTerminalReport(run, { width: 100, color: false });
+      const coloured = renderTerminalReport(run, { width: 100, color: true });
+      expect(coloured).not.toBe(plain);
+      expect(coloured.replace(ESCAPES, "")).toBe(plain);
+    });
+  }
+
+  it("puts failures into the first line", () => {
+    expect(firstLine(failedResult())).toBe("50 asked: 0 ok, 50 failed, 0 aborted; error rate 100.0 %");
+    expect(firstLine(interruptedResult())).toBe(
+      "50 asked: 7 ok, 1 failed, 4 aborted, 38 never sent; error rate 12.5 %",
+    );
+  });
+
+  it("does not round a rare failure away", () => {
+    const counts = { asked: 10_000, ok: 9999, failed: 1, aborted: 0, unsent: 0, warmup: 0 };
+    expect(firstLine(result({ summary: { counts, errorRate: 1 / 10_000 } }))).toContain("error rate < 0.1 %");
+  });
+
+  it("prints the output lengths and the rule beside every rate", () => {
+    const lines = renderTerminalReport(result(), { width: 160, color: false }).split("\n");
+    const rates = lines.filter((line) => /tok\/s|req\/s/.test(line));
+    expect(rates.length).toBe(6);
+    for (const line of rates) expect(line).toContain("[outputs 128/128/128 tokens, ignore-eos]");
+  });
+
+  it("leaves p90 and p99 out where too few values stand behind them", () => {
+    const text = renderTerminalReport(interruptedResult(), { width: 120, color: false });
+    const row = text.split("\n").find((line) => line.trimStart().startsWith("TTFT"));
+    expect(
+      row
+        ?.trim()
+        .split(/\s{2,}/)
+        .slice(5, 7),
+    ).toEqual(["-", "-"]);
+    expect(text).toContain("p90 needs n >= 10, p99 needs n >= 100");
+  });
+
+  it("names an unset enable_thinking as unset and a set one by its value", () => {
+    const template = { ...eosResult().protocol.template, kwargs: {} };
+    const unset = renderTerminalReport(result({ protocol: { template } }), { width: 120, color: false });
+    expect(unset).toContain("none set; enable_thinking unset");
+    const set = renderTerminalReport(eosResult(), { width: 120, color: false });
+    expect(set).toContain("enable_thinking=false");
+    expect(set).not.toContain("unset");
+  });
+
+  it("lists breaches before warnings and warnings before notes", () => {
+    const text = renderTerminalReport(breachResult(), { width: 120, color: false });
+    const at = ["BREACH eos-not-ignored", "WARNING client-busy", "NOTE foreign-traffic-unknown"].map((part) =>
+      text.indexOf(part),
+    );
+    expect(at).toEqual([...at].sort((a, b) => a - b));
+    expect(at[0]).toBeGreaterThan(0);
+    expect(text.split("\n")[1]).toBe("  The stated protocol was not kept: eos-not-ignored (see Findings).");
+  });
+
+  it("takes control characters out of what a server said", () => {
+    const hostile = result({
+      protocol: { model: { requested: null, resolved: "evil\u001b[2J\u009b31m\u202egnp" } },
+      summary: { errors: { "http 500: \u001b]0;title\u0007\nsecond line": 1 } },
+    });
+    const text = renderTerminalReport(hostile, { width: 120, color: false });
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    expect(text).toContain("second line");
+  });
+});
+
+function firstLine(run: ReturnType<typeof result>): string | undefined {
+  return renderTerminalReport(run, { width: 120, color: false }).split("\n")[0];
+}
