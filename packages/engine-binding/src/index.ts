@@ -14,3 +14,5 @@ export type {
   TokenizeOptions,
 } from "./engine.ts";
 export { EngineError, type EngineErrorCode } from "./errors.ts";
+export { loadLlamaEngine } from "./llama/load.ts";
+export type { LlamaEngineOptions } from "./llama/options.ts";

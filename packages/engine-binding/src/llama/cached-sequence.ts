@@ -1,0 +1,108 @@
+import type {
+  ControlledEvaluateInputItem,
+  LlamaContextSequence,
+  SequenceEvaluateOptions,
+  Token,
+} from "node-llama-cpp";
+import { EngineError } from "../errors.ts";
+import type { SamplerOptions } from "../sampling/sampler-options.ts";
+
+type TokenStream = AsyncGenerator<Token, void, Token[]>;
+
+/** One token to evaluate, and how to choose the token after it (not at all when null). */
+export interface Position {
+  readonly token: number;
+  readonly sampler: SamplerOptions | null;
+}
+
+/** One sequence of a context: what it holds, and the ways to evaluate more of it. */
+export class CachedSequence {
+  /** Tokens held after the last request; the state can be reused for a prompt that begins with some of them. */
+  history: readonly number[] = [];
+  readonly #sequence: LlamaContextSequence;
+  #length = 0;
+  #stream: TokenStream | null = null;
+
+  constructor(sequence: LlamaContextSequence) {
+    this.#sequence = sequence;
+  }
+
+  /** Tokens that are evaluated. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Drops the state of every token from `length` on. */
+  async truncate(length: number): Promise<void> {
+    if (length >= this.#length) return;
+    await this.#sequence.eraseContextTokenRanges([{ start: length, end: this.#length }]);
+    this.#length = length;
+  }
+
+  /** Evaluates tokens without asking for what follows. */
+  async feed(tokens: readonly number[]): Promise<void> {
+    await this.#sequence.evaluateWithoutGeneratingNewTokens(tokens as Token[]);
+    this.#length += tokens.length;
+  }
+
+  /** Evaluates tokens in one go and chooses a token after each position that has a sampler. */
+  async evaluate(positions: readonly Position[]): Promise<number[]> {
+    const input = positions.map(({ token, sampler }): ControlledEvaluateInputItem =>
+      sampler === null
+        ? (token as Token)
+        : [token as Token, { generateNext: { token: true, options: sampler } }],
+    );
+    const output = await this.#sequence.controlledEvaluate(input);
+    this.#length += positions.length;
+    const chosen: number[] = [];
+    for (const [index, { sampler }] of positions.entries()) {
+      if (sampler === null) continue;
+      const token = output[index]?.next.token;
+      if (token === undefined || token === null) throw noToken();
+      chosen.push(token);
+    }
+    return chosen;
+  }
+
+  /** Evaluates one token and gives the probabilities of all tokens to follow it. */
+  async probabilities(token: number, sampler: SamplerOptions): Promise<ReadonlyMap<number, number>> {
+    const output = await this.#sequence.controlledEvaluate([
+      [token as Token, { generateNext: { probabilities: true, options: sampler } }],
+    ]);
+    this.#length += 1;
+    const probabilities = output[0]?.next.probabilities;
+    if (probabilities === undefined) throw noToken();
+    return probabilities;
+  }
+
+  /**
+   * Evaluates tokens and gives the one that follows, with one sampler for as long as the stream is open: cheaper than
+   * {@link evaluate}, which sets up a sampler for every call. `options` count when the stream opens.
+   */
+  async next(tokens: readonly number[], options: SequenceEvaluateOptions): Promise<number> {
+    const opened = this.#stream !== null;
+    this.#stream ??= this.#sequence.evaluate(tokens as Token[], options) as TokenStream;
+    const { value } = await this.#stream.next(opened ? (tokens as Token[]) : []);
+    if (value === undefined) throw noToken();
+    this.#length += tokens.length;
+    return value;
+  }
+
+  /** Closes the stream of {@link next}. */
+  async closeStream(): Promise<void> {
+    const stream = this.#stream;
+    this.#stream = null;
+    await stream?.return();
+  }
+
+  /** Drops everything, also when it is not known how far the last evaluation came. */
+  async clear(): Promise<void> {
+    this.history = [];
+    this.#length = 0;
+    await this.#sequence.clearHistory();
+  }
+}
+
+function noToken(): EngineError {
+  return new EngineError("ENGINE_FAILED", "llama.cpp gave no next token: the model may be broken");
+}

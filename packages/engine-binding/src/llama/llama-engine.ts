@@ -1,0 +1,268 @@
+import type {
+  DetokenizeOptions,
+  Engine,
+  EngineCounters,
+  EngineInfo,
+  FinishReason,
+  GenerateRequest,
+  TokenBatch,
+  TokenizeOptions,
+} from "../engine.ts";
+import { EngineError } from "../errors.ts";
+import { checkRequest, checkTokenIds } from "../request.ts";
+import { chooseSlot } from "../slot-choice.ts";
+import { SpeculationTally } from "../speculation/acceptance.ts";
+import { Job } from "./job.ts";
+import { messageOf } from "./node-llama.ts";
+import type { Slot } from "./slot.ts";
+import { runDraft, runTarget, settle, verify, type Gates } from "./step.ts";
+import { planStep, type StepLimits, type Turn } from "./turn.ts";
+
+/** What a loaded engine is made of. */
+export interface LlamaEngineParts {
+  readonly info: EngineInfo;
+  readonly addsEos: boolean;
+  readonly slots: readonly Slot[];
+  readonly gates: Gates;
+  readonly limits: StepLimits;
+  readonly tokenize: (text: string, parseSpecial: boolean) => number[];
+  readonly detokenize: (tokens: readonly number[], renderSpecial: boolean) => string;
+  /** Frees contexts and models. */
+  readonly free: () => Promise<void>;
+}
+
+/**
+ * llama.cpp in process. All slots move in common steps: first the draft model proposes for every slot that decodes, then
+ * one evaluation of the target verifies the proposals, takes next tokens and reads a piece of the prompts.
+ */
+export class LlamaEngine implements Engine {
+  readonly info: EngineInfo;
+  readonly #parts: LlamaEngineParts;
+  readonly #vocabularySize: number;
+  readonly #waiting: Job[] = [];
+  readonly #tally: SpeculationTally | null;
+  readonly #finished: Record<FinishReason, number> = {
+    eos: 0,
+    "stop-string": 0,
+    "stop-token": 0,
+    length: 0,
+    abort: 0,
+  };
+  #promptTokens = 0;
+  #outputTokens = 0;
+  #prefixQueries = 0;
+  #prefixHits = 0;
+  #releases = 0;
+  #running: Promise<void> | null = null;
+  #disposal: Promise<void> | null = null;
+
+  constructor(parts: LlamaEngineParts) {
+    this.#parts = parts;
+    this.info = parts.info;
+    this.#vocabularySize = parts.info.vocabularySize ?? 0;
+    const speculation = parts.info.speculation;
+    this.#tally = speculation === null ? null : new SpeculationTally(speculation.draftBudget);
+  }
+
+  tokenize(text: string, { addSpecial = false, parseSpecial = true }: TokenizeOptions = {}): number[] {
+    this.#ensureAlive();
+    const tokens = this.#parts.tokenize(text, parseSpecial);
+    if (!addSpecial) return tokens;
+    const { addsBos, bosTokenId, eosTokenIds } = this.info;
+    const eos = this.#parts.addsEos ? eosTokenIds.slice(0, 1) : [];
+    return [...(addsBos && bosTokenId !== null ? [bosTokenId] : []), ...tokens, ...eos];
+  }
+
+  detokenize(tokenIds: readonly number[], { renderSpecial = false }: DetokenizeOptions = {}): string {
+    this.#ensureAlive();
+    checkTokenIds("tokenIds", tokenIds, this.#vocabularySize);
+    return this.#parts.detokenize(tokenIds, renderSpecial);
+  }
+
+  /** A request takes its place in the queue when the first batch is asked for; errors surface there too. */
+  async *generate(request: GenerateRequest, signal?: AbortSignal): AsyncGenerator<TokenBatch, void, void> {
+    this.#ensureAlive();
+    const { contextSize, eosTokenIds, speculation } = this.info;
+    const job = new Job({
+      request: checkRequest(request, { contextSize, vocabularySize: this.#vocabularySize }),
+      eosTokenIds,
+      draftBudget: speculation?.draftBudget ?? 0,
+      detokenize: (tokens) => this.#parts.detokenize(tokens, false),
+      queuedAtNs: process.hrtime.bigint(),
+    });
+    const abort = (): void => this.#abort(job);
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      this.#waiting.push(job);
+      if (signal?.aborted === true) this.#abort(job);
+      else this.#wake();
+      for (;;) {
+        const batch = await job.stream.next();
+        yield batch;
+        if (batch.finish !== undefined) return;
+      }
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      this.#abort(job);
+    }
+  }
+
+  counters(): EngineCounters {
+    return {
+      promptTokens: this.#promptTokens,
+      outputTokens: this.#outputTokens,
+      prefixCacheQueries: this.#prefixQueries,
+      prefixCacheHits: this.#prefixHits,
+      requestsRunning: this.#parts.slots.filter((slot) => slot.job !== null).length,
+      requestsWaiting: this.#waiting.length,
+      requestsFinished: { ...this.#finished },
+      speculation: this.#tally?.snapshot() ?? null,
+    };
+  }
+
+  resetPrefixCache(): Promise<void> {
+    this.#ensureAlive();
+    for (const slot of this.#parts.slots) slot.forget();
+    return Promise.resolve();
+  }
+
+  dispose(): Promise<void> {
+    this.#disposal ??= this.#dispose();
+    return this.#disposal;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  async #dispose(): Promise<void> {
+    for (const job of [...this.#waiting]) this.#abort(job);
+    for (const slot of this.#parts.slots) if (slot.job !== null) this.#abort(slot.job);
+    await this.#running;
+    await this.#parts.free();
+  }
+
+  #ensureAlive(): void {
+    if (this.#disposal !== null) {
+      throw new EngineError("ENGINE_DISPOSED", "the engine was disposed: load it again to use it");
+    }
+  }
+
+  /** Ends a waiting request at once, and a running one after the step that is under way. */
+  #abort(job: Job): void {
+    if (job.ended) return;
+    job.aborted = true;
+    const index = this.#waiting.indexOf(job);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    this.#end(job, "abort", null, [], "", process.hrtime.bigint());
+  }
+
+  #wake(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+      if (this.#waiting.length > 0) this.#wake();
+    });
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      await this.#admit();
+      const slots = this.#parts.slots.filter((slot) => slot.job !== null);
+      if (slots.length === 0) return;
+      await this.#step(planStep(slots, this.#parts.limits));
+    }
+  }
+
+  async #admit(): Promise<void> {
+    for (const slot of this.#parts.slots) {
+      if (slot.job?.aborted !== true) continue;
+      this.#end(slot.job, "abort", null, [], slot.job.output.flush(), process.hrtime.bigint());
+      await this.#release(slot);
+    }
+    for (;;) {
+      const free = this.#parts.slots.filter((slot) => slot.job === null);
+      const job = free.length === 0 ? undefined : this.#waiting.shift();
+      if (job === undefined) return;
+      const { prompt, cachePrompt } = job.request;
+      const choice = chooseSlot(free, cachePrompt ? prompt : []);
+      if (choice === null) return;
+      // the last prompt token is always evaluated: the first output token is chosen after it
+      job.cachedPromptTokens = Math.min(choice.common, prompt.length - 1);
+      job.startedAtNs = process.hrtime.bigint();
+      if (cachePrompt) {
+        this.#prefixQueries += prompt.length;
+        this.#prefixHits += job.cachedPromptTokens;
+      }
+      try {
+        await choice.slot.start(job, job.cachedPromptTokens);
+      } catch (error) {
+        await this.#fail(choice.slot, job, error);
+      }
+    }
+  }
+
+  async #step(turns: readonly Turn[]): Promise<void> {
+    const { target, draft } = this.#parts.gates;
+    if (draft !== null) await runDraft(turns, draft);
+    await runTarget(turns, target);
+    for (const turn of turns) {
+      try {
+        if (turn.error !== null) throw turn.error;
+        if (turn.generates) await this.#apply(turn);
+      } catch (error) {
+        await this.#fail(turn.slot, turn.job, error);
+      }
+    }
+  }
+
+  async #apply(turn: Turn): Promise<void> {
+    const { slot, job } = turn;
+    const before = job.tokens.length;
+    const { tokens, accepted } = await verify(turn);
+    for (const token of tokens) job.tokens.push(token);
+    job.penalties.push(tokens);
+    if (job.firstTokenAtNs === null) {
+      job.firstTokenAtNs = turn.producedAtNs;
+      this.#promptTokens += job.promptTokens;
+    }
+    await settle(turn, accepted, before, [job.tally, this.#tally]);
+    const piece = job.output.push(tokens);
+    this.#outputTokens += piece.tokenIds.length;
+    if (piece.end === null && !job.aborted) {
+      job.stream.push({ tokenIds: piece.tokenIds, text: piece.text, producedAtNs: turn.producedAtNs });
+      return;
+    }
+    const { reason, matched } = piece.end ?? { reason: "abort", matched: null };
+    const text = piece.end === null ? piece.text + job.output.flush() : piece.text;
+    this.#end(job, reason, matched, piece.tokenIds, text, turn.producedAtNs);
+    await this.#release(slot);
+  }
+
+  #end(
+    job: Job,
+    reason: FinishReason,
+    matched: string | number | null,
+    tokenIds: readonly number[],
+    text: string,
+    producedAtNs: bigint,
+  ): void {
+    job.ended = true;
+    this.#finished[reason]++;
+    job.stream.push({ tokenIds, text, producedAtNs, finish: job.finish(reason, matched, producedAtNs) });
+  }
+
+  async #release(slot: Slot): Promise<void> {
+    await slot.release(++this.#releases);
+  }
+
+  async #fail(slot: Slot, job: Job, cause: unknown): Promise<void> {
+    job.ended = true;
+    job.stream.fail(
+      cause instanceof EngineError
+        ? cause
+        : new EngineError("ENGINE_FAILED", `llama.cpp failed: ${messageOf(cause)}`, { cause }),
+    );
+    await slot.reset();
+  }
+}

@@ -1,0 +1,105 @@
+import { draftLength } from "../speculation/acceptance.ts";
+import type { Job } from "./job.ts";
+import type { Slot } from "./slot.ts";
+
+/** What one slot does in one step of the engine. */
+export interface Turn {
+  readonly slot: Slot;
+  readonly job: Job;
+  /** Tokens for the target to evaluate before any draft. */
+  readonly input: readonly number[];
+  /** Whether the target chooses a token after the last of `input` (not while more of the prompt is to come). */
+  readonly generates: boolean;
+  /** Tokens for the draft model to catch up on. */
+  readonly draftInput: readonly number[];
+  /** Tokens to draft, k. */
+  readonly draftCount: number;
+  readonly drafts: number[];
+  /** The target's tokens after the last of `input` and after each draft. */
+  sampled: number[];
+  producedAtNs: bigint;
+  error: unknown;
+}
+
+export interface StepLimits {
+  /** Tokens that one evaluation may take. */
+  readonly batchSize: number;
+  /** K, or 0 when there is no draft. */
+  readonly draftBudget: number;
+  /** Positions that the draft model has. */
+  readonly draftContextSize: number;
+}
+
+/** Prompt tokens that a step may take however many requests decode: prompts must move on. */
+const LEAST_PROMPT_SHARE = 32;
+
+/**
+ * Plans one step. Every decoding request has its next token (and drafts); what the batch has left goes to prompts, in
+ * the order of the slots given, so that a long prompt is evaluated in pieces and does not stop the others.
+ */
+export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
+  const running = slots.flatMap((slot) => (slot.job === null ? [] : [{ slot, job: slot.job }]));
+  const decoding = running.filter(({ slot, job }) => slot.target.length >= job.promptTokens);
+  const inPrompt = running.filter(({ slot, job }) => slot.target.length < job.promptTokens);
+
+  const share = Math.max(1, Math.min(LEAST_PROMPT_SHARE, limits.batchSize));
+  let targetRoom = Math.max(share, limits.batchSize - decoding.length * (1 + limits.draftBudget));
+  let draftRoom = Math.max(share, limits.batchSize - decoding.length * 2);
+
+  const turns: Turn[] = [];
+  for (const { slot, job } of decoding) {
+    const behind = slot.draft === null || job.tally === null ? 0 : job.tokens.length - slot.draft.length;
+    // two are the most that follow from a step: the last draft token and the bonus token
+    const fits = behind <= 2 || behind <= draftRoom;
+    if (behind > 2) draftRoom -= Math.min(behind, draftRoom);
+    const draftInput = behind === 0 ? [] : draftTokens(slot, job, fits ? behind : draftRoom);
+    const draftCount = behind > 0 && fits ? draftsFor(job, limits) : 0;
+    const input = job.tokens.slice(slot.target.length);
+    turns.push(turn(slot, job, input, true, draftCount === 0 && fits ? [] : draftInput, draftCount));
+  }
+  for (const { slot, job } of inPrompt) {
+    const start = slot.target.length;
+    const end = Math.min(job.promptTokens, start + targetRoom);
+    targetRoom -= end - start;
+    const behind = slot.draft === null || job.tally === null ? 0 : job.promptTokens - slot.draft.length;
+    const draftShare = Math.max(0, Math.min(behind, draftRoom));
+    draftRoom -= draftShare;
+    if (end === start && draftShare === 0) continue;
+    const input = job.tokens.slice(start, end);
+    const generates = end === job.promptTokens && end > start;
+    turns.push(turn(slot, job, input, generates, draftTokens(slot, job, draftShare), 0));
+  }
+  return turns;
+}
+
+function draftsFor(job: Job, limits: StepLimits): number {
+  const wanted = draftLength(limits.draftBudget, job.request.maxTokens, job.output.count);
+  return Math.max(0, Math.min(wanted, limits.draftContextSize - job.tokens.length));
+}
+
+function draftTokens(slot: Slot, job: Job, count: number): number[] {
+  if (slot.draft === null || count <= 0) return [];
+  return job.tokens.slice(slot.draft.length, slot.draft.length + count);
+}
+
+function turn(
+  slot: Slot,
+  job: Job,
+  input: readonly number[],
+  generates: boolean,
+  draftInput: readonly number[],
+  draftCount: number,
+): Turn {
+  return {
+    slot,
+    job,
+    input,
+    generates,
+    draftInput,
+    draftCount,
+    drafts: [],
+    sampled: [],
+    producedAtNs: 0n,
+    error: null,
+  };
+}

@@ -1,0 +1,126 @@
+import type { GenerateRequest, SamplingOptions } from "./engine.ts";
+import { EngineError } from "./errors.ts";
+
+/** What a request is checked against. */
+export interface RequestLimits {
+  readonly contextSize: number;
+  readonly vocabularySize: number;
+}
+
+/** A request with every default filled in. */
+export interface CheckedRequest {
+  readonly prompt: readonly number[];
+  readonly maxTokens: number;
+  readonly minTokens: number;
+  readonly ignoreEos: boolean;
+  readonly sampling: SamplingOptions;
+  readonly stop: readonly string[];
+  readonly stopTokenIds: readonly number[];
+  readonly cachePrompt: boolean;
+  readonly speculate: boolean;
+}
+
+const MAX_STOPS = 64;
+const MAX_STOP_LENGTH = 4096;
+
+/**
+ * Checks a request and fills in its defaults.
+ *
+ * @throws {EngineError} `ENGINE_INVALID_REQUEST`, `ENGINE_PROMPT_TOO_LONG`
+ */
+export function checkRequest(request: GenerateRequest, limits: RequestLimits): CheckedRequest {
+  const { prompt, maxTokens } = request;
+  if (prompt.length === 0) refuse("prompt is empty: give at least one token");
+  checkTokenIds("prompt", prompt, limits.vocabularySize);
+  if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) {
+    refuse(`maxTokens must be an integer of at least 1, got ${String(maxTokens)}`);
+  }
+  const minTokens = request.minTokens ?? 0;
+  if (!Number.isSafeInteger(minTokens) || minTokens < 0 || minTokens > maxTokens) {
+    refuse(`minTokens must be an integer from 0 to maxTokens (${maxTokens}), got ${String(minTokens)}`);
+  }
+  const stop = request.stop ?? [];
+  if (stop.length > MAX_STOPS) refuse(`stop has ${stop.length} strings, at most ${MAX_STOPS} are allowed`);
+  for (const [index, text] of stop.entries()) {
+    if (typeof text !== "string" || text.length === 0 || text.length > MAX_STOP_LENGTH) {
+      refuse(`stop[${index}] must be a text of 1 to ${MAX_STOP_LENGTH} characters`);
+    }
+  }
+  const stopTokenIds = request.stopTokenIds ?? [];
+  checkTokenIds("stopTokenIds", stopTokenIds, limits.vocabularySize);
+  checkSampling(request.sampling ?? {});
+  checkLength(prompt.length, maxTokens, limits.contextSize);
+  return {
+    prompt: [...prompt],
+    maxTokens,
+    minTokens,
+    ignoreEos: request.ignoreEos ?? false,
+    sampling: { ...request.sampling },
+    stop: [...stop],
+    stopTokenIds: [...stopTokenIds],
+    cachePrompt: request.cachePrompt ?? true,
+    speculate: request.speculate ?? true,
+  };
+}
+
+/** @throws {EngineError} `ENGINE_INVALID_REQUEST` when one is not a token id of the vocabulary */
+export function checkTokenIds(name: string, tokenIds: readonly number[], vocabularySize: number): void {
+  for (const [index, token] of tokenIds.entries()) {
+    if (!Number.isSafeInteger(token) || token < 0 || token >= vocabularySize) {
+      refuse(`${name}[${index}] is not a token id from 0 to ${vocabularySize - 1}: ${String(token)}`);
+    }
+  }
+}
+
+function checkLength(promptTokens: number, maxTokens: number, contextSize: number): void {
+  if (promptTokens + 1 > contextSize) {
+    throw new EngineError(
+      "ENGINE_PROMPT_TOO_LONG",
+      `the prompt has ${promptTokens} tokens and leaves no room for output in a context of ${contextSize} tokens: ` +
+        "shorten the prompt or load the model with a larger contextSize",
+    );
+  }
+  if (promptTokens + maxTokens > contextSize) {
+    throw new EngineError(
+      "ENGINE_PROMPT_TOO_LONG",
+      `${promptTokens} prompt tokens and maxTokens ${maxTokens} make ${promptTokens + maxTokens}, ` +
+        `more than the context of ${contextSize} tokens: ` +
+        `ask for at most ${contextSize - promptTokens} or load the model with a larger contextSize`,
+    );
+  }
+}
+
+/** Name, lowest and highest value of each sampling option, and whether it is an integer. */
+const SAMPLING_RANGES: readonly (readonly [keyof SamplingOptions, number, number, boolean])[] = [
+  ["temperature", 0, 100, false],
+  ["topP", Number.MIN_VALUE, 1, false],
+  ["topK", -1, Number.MAX_SAFE_INTEGER, true],
+  ["minP", 0, 1, false],
+  ["seed", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, true],
+  ["repetitionPenalty", Number.MIN_VALUE, Number.MAX_VALUE, false],
+  ["presencePenalty", -2, 2, false],
+  ["frequencyPenalty", -2, 2, false],
+];
+
+function checkSampling(sampling: SamplingOptions): void {
+  for (const [name, lowest, highest, integer] of SAMPLING_RANGES) {
+    const value = sampling[name];
+    if (value === undefined) continue;
+    const kind = integer ? Number.isSafeInteger(value) : Number.isFinite(value);
+    if (!kind || value < lowest || value > highest) {
+      const range =
+        lowest === Number.MIN_VALUE
+          ? highest === Number.MAX_VALUE
+            ? "above 0"
+            : `above 0 and at most ${highest}`
+          : `from ${lowest} to ${highest}`;
+      refuse(
+        `sampling.${name} must be ${integer ? "an integer" : "a number"} ${range}, got ${String(value)}`,
+      );
+    }
+  }
+}
+
+function refuse(message: string): never {
+  throw new EngineError("ENGINE_INVALID_REQUEST", message);
+}
