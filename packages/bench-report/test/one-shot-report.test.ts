@@ -29,4 +29,25 @@ describe("renderOneShotReport", () => {
     expect(text).toMatch(/decode rate +unknown/);
     expect(text).toMatch(/acceptance +unknown: neither the response nor the server's metrics tell/);
   });
+
+  it("prints drafted and accepted tokens of a source that counts no steps", () => {
+    const acceptance = {
+      verifySteps: null,
+      draftTokens: 40,
+      acceptedTokens: 10,
+      acceptedPerPosition: null,
+      rate: 0.25,
+      meanAcceptanceLength: null,
+      perPositionRate: null,
+      source: "per-request" as const,
+    };
+    const text = renderOneShotReport(
+      { record: record(), ttftMs: 90, e2elMs: 880.5, decodeCtxsweep: 49.38, acceptance },
+      { width: 100, color: false },
+    );
+    expect(text).toMatch(/acceptance rate +25\.0 % = A \/ D = 10 \/ 40 draft tokens/);
+    expect(text).toMatch(/mean length +unknown/);
+    expect(text).toMatch(/accepted per pass +unknown/);
+    expect(text).toContain("per position: the source does not tell");
+  });
 });

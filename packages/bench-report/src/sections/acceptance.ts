@@ -36,7 +36,8 @@ export function acceptanceLines(result: RunResult, page: Page): string[] {
 /** The figures that one set of counts gives, source and formula included. */
 export function acceptanceFields(acceptance: Acceptance): [string, string][] {
   const { verifySteps, draftTokens, acceptedTokens, rate, meanAcceptanceLength } = acceptance;
-  const perPass = verifySteps > 0 ? formatNumber(acceptedTokens / verifySteps) : "unknown";
+  const perPass =
+    verifySteps !== null && verifySteps > 0 ? formatNumber(acceptedTokens / verifySteps) : "unknown";
   return [
     [
       "acceptance rate",
@@ -44,7 +45,7 @@ export function acceptanceFields(acceptance: Acceptance): [string, string][] {
     ],
     [
       "mean length",
-      `${meanAcceptanceLength === null ? "unknown" : formatNumber(meanAcceptanceLength)} tokens per verify step = 1 + A / V = 1 + ${acceptedTokens} / ${verifySteps}`,
+      `${meanAcceptanceLength === null ? "unknown" : formatNumber(meanAcceptanceLength)} tokens per verify step = 1 + A / V = 1 + ${acceptedTokens} / ${verifySteps ?? "unknown"}`,
     ],
     ["accepted per pass", `${perPass} = A / V, bonus token excluded`],
     ["read from", `${acceptance.source}: ${SOURCES[acceptance.source]}`],

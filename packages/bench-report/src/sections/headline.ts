@@ -49,10 +49,10 @@ function keyFigures(result: RunResult, page: Page): string[] {
   if (rates.outputTokensPerS !== null) {
     figures.push(`throughput ${formatNumber(rates.outputTokensPerS)} tok/s`);
   }
-  if (acceptance !== null && acceptance.rate !== null && acceptance.meanAcceptanceLength !== null) {
-    figures.push(
-      `acceptance ${formatPercent(acceptance.rate)}, mean length ${formatNumber(acceptance.meanAcceptanceLength)}`,
-    );
+  if (acceptance !== null && acceptance.rate !== null) {
+    const { rate, meanAcceptanceLength } = acceptance;
+    const length = meanAcceptanceLength === null ? "unknown" : formatNumber(meanAcceptanceLength);
+    figures.push(`acceptance ${formatPercent(rate)}, mean length ${length}`);
   }
   if (figures.length === 0) return [];
   const beside = describeOutputs(outputs, result.protocol.stoppingRule);
