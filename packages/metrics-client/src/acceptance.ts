@@ -1,7 +1,11 @@
 /** Counts of speculative decoding; symbols as in the literature. */
 export interface SpecDecodeCounts {
-  /** V: verify steps, one per request and engine step that carried at least one draft token. */
-  readonly verifySteps: number;
+  /**
+   * V: verify steps, one per request and engine step that carried at least one draft token. Null when the source does
+   * not tell: llama.cpp's per-response `timings` and vLLM before April 2025 count drafted and accepted tokens only. The
+   * mean acceptance length and the rates by position are then unknown too, never 0.
+   */
+  readonly verifySteps: number | null;
   /** D: draft tokens proposed. */
   readonly draftTokens: number;
   /** A: draft tokens accepted, bonus token excluded. */
@@ -10,7 +14,7 @@ export interface SpecDecodeCounts {
   readonly acceptedPerPosition: readonly number[] | null;
 }
 
-/** Acceptance with the source it was read from. Ratios are null when their denominator is 0. */
+/** Acceptance with the source it was read from. Ratios are null when their denominator is 0 or unknown. */
 export interface Acceptance extends SpecDecodeCounts {
   /** A / D, 0 to 1. */
   readonly rate: number | null;
@@ -23,3 +27,50 @@ export interface Acceptance extends SpecDecodeCounts {
 }
 
 export type AcceptanceSource = "metrics-delta" | "engine-counters" | "per-request";
+
+/**
+ * The ratios of speculative decoding from its counts: rate A / D, mean acceptance length 1 + A / V (the bonus token
+ * included, as engines print it), rate by position A_i / V. A run without drafts has no acceptance: null, not 0 or 1.
+ */
+export function acceptanceFrom(counts: SpecDecodeCounts, source: AcceptanceSource): Acceptance {
+  const { verifySteps, draftTokens, acceptedTokens, acceptedPerPosition } = counts;
+  const hasSteps = verifySteps !== null && verifySteps > 0;
+  return {
+    verifySteps,
+    draftTokens,
+    acceptedTokens,
+    acceptedPerPosition,
+    rate: draftTokens > 0 ? acceptedTokens / draftTokens : null,
+    meanAcceptanceLength: hasSteps ? 1 + acceptedTokens / verifySteps : null,
+    perPositionRate:
+      hasSteps && acceptedPerPosition !== null
+        ? acceptedPerPosition.map((accepted) => accepted / verifySteps)
+        : null,
+    source,
+  };
+}
+
+/**
+ * Adds counts of several requests, engines or workers, so that ratios are ratios of sums. V and A_i are null when one of
+ * the summands does not know them; null for an empty list.
+ */
+export function sumSpecDecodeCounts(counts: readonly SpecDecodeCounts[]): SpecDecodeCounts | null {
+  if (counts.length === 0) return null;
+  let verifySteps: number | null = 0;
+  let draftTokens = 0;
+  let acceptedTokens = 0;
+  let acceptedPerPosition: number[] | null = [];
+  for (const one of counts) {
+    verifySteps = verifySteps === null || one.verifySteps === null ? null : verifySteps + one.verifySteps;
+    draftTokens += one.draftTokens;
+    acceptedTokens += one.acceptedTokens;
+    if (acceptedPerPosition === null || one.acceptedPerPosition === null) {
+      acceptedPerPosition = null;
+      continue;
+    }
+    for (const [position, accepted] of one.acceptedPerPosition.entries()) {
+      acceptedPerPosition[position] = (acceptedPerPosition[position] ?? 0) + accepted;
+    }
+  }
+  return { verifySteps, draftTokens, acceptedTokens, acceptedPerPosition };
+}
