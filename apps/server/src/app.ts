@@ -1,0 +1,97 @@
+import { randomInt, randomUUID } from "node:crypto";
+
+import type { Engine } from "@onpar/engine-binding";
+import { fastify, type FastifyInstance } from "fastify";
+
+import { chatPrompts } from "./chat-prompt.ts";
+import { errorBody } from "./http/api-error.ts";
+import { authenticator } from "./http/auth.ts";
+import { useStrictJson } from "./http/json-body.ts";
+import { normaliseError, shuttingDownError } from "./http/normalise-error.ts";
+import { answerUnknownRoutes } from "./http/not-found.ts";
+import { ServerMetrics } from "./metrics/server-metrics.ts";
+import { generationRoutes } from "./routes/generation-routes.ts";
+import { informationRoutes } from "./routes/information-routes.ts";
+import { tokenizerRoutes } from "./routes/tokenizer-routes.ts";
+import type { ServerContext } from "./server-context.ts";
+import { defaultLimits, type ServerLimits } from "./server-limits.ts";
+import { packageVersion } from "./version.ts";
+
+export interface AppOptions {
+  /** The engine to serve. The app does not dispose of it. */
+  readonly engine: Engine;
+  /** Name that clients ask for. Default: the model's own. */
+  readonly servedModelName?: string;
+  /** Keys of which a client must send one; none means that no key is needed. */
+  readonly apiKeys?: readonly string[];
+  readonly limits?: Partial<ServerLimits>;
+  /** Start of the server, for `created` and the metrics page. Default: now. */
+  readonly startedAt?: Date;
+  /** Ends every running request when it aborts; their clients are told that the server shuts down. */
+  readonly stopSignal?: AbortSignal;
+  /** Called with what clients may not see: the cause of an answer with a 5xx status. */
+  readonly onServerError?: (error: Error) => void;
+}
+
+function contextOf(options: AppOptions): ServerContext {
+  const { engine } = options;
+  const servedModelName = options.servedModelName ?? engine.info.model.name;
+  const serverVersion = packageVersion();
+  const startedAt = options.startedAt ?? new Date();
+  return {
+    engine,
+    servedModelName,
+    serverVersion,
+    startedAt,
+    limits: { ...defaultLimits, ...options.limits },
+    metrics: new ServerMetrics({ engine, servedModelName, serverVersion, startedAt }),
+    chatPrompts: chatPrompts(engine.info),
+    stopSignal: options.stopSignal ?? new AbortController().signal,
+    reportError: options.onServerError ?? (() => {}),
+    randomSeed: () => randomInt(2 ** 31),
+    randomId: () => randomUUID().replaceAll("-", ""),
+    now: () => new Date(),
+  };
+}
+
+/**
+ * The server as a Fastify app that does not listen yet. `app.close()` stops accepting and lets running requests
+ * finish; abort `stopSignal` to end those as well.
+ */
+export function createApp(options: AppOptions): FastifyInstance {
+  const context = contextOf(options);
+  const app = fastify({
+    bodyLimit: context.limits.maxBodyBytes,
+    requestTimeout: context.limits.requestTimeoutMs,
+    // Refused here instead, in the shape that clients of this API read.
+    return503OnClosing: false,
+  });
+  let closing = false;
+  const authenticate = authenticator(options.apiKeys ?? []);
+
+  app.setErrorHandler((error, _request, reply) => {
+    const apiError = normaliseError(error);
+    if (apiError.statusCode >= 500 && apiError.cause instanceof Error) context.reportError(apiError.cause);
+    return reply.code(apiError.statusCode).headers(apiError.headers).send(errorBody(apiError));
+  });
+  app.addHook("preClose", (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (closing) throw shuttingDownError();
+    authenticate?.(request);
+    done();
+  });
+  // A connection that was in use when the server closed becomes idle here, and nothing else would end it.
+  app.addHook("onResponse", (_request, _reply, done) => {
+    if (closing) setImmediate(() => app.server.closeIdleConnections());
+    done();
+  });
+  useStrictJson(app);
+  answerUnknownRoutes(app);
+  informationRoutes(app, context);
+  tokenizerRoutes(app, context);
+  generationRoutes(app, context);
+  return app;
+}

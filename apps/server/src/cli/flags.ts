@@ -1,0 +1,122 @@
+import { demoModel } from "@onpar/demo-model";
+import { Command, InvalidArgumentError } from "commander";
+
+import { defaultLimits } from "../server-limits.ts";
+import { packageVersion } from "../version.ts";
+import { usageError } from "./cli-error.ts";
+
+/** What the command was asked for, checked. */
+export interface ServeSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly modelPath: string;
+  readonly draftModelPath: string | null;
+  readonly draftTokens: number;
+  readonly slots: number;
+  /** Tokens per slot; null takes the model's. */
+  readonly contextSize: number | null;
+  readonly threads: number;
+  /** Null takes the model's. */
+  readonly servedModelName: string | null;
+  readonly apiKeys: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly quiet: boolean;
+}
+
+function integerFrom(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+    }
+    return value;
+  };
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+/** The command with its flags; `parseServeFlags` reads them. */
+export function serveCommand(): Command {
+  return new Command("onpar-server")
+    .description(
+      "OpenAI-compatible server on an in-process engine that publishes its speculative-decoding acceptance.",
+    )
+    .version(packageVersion())
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--port <number>", "port to listen on; 0 takes any free one", integerFrom(0, 65_535), 8000)
+    .option("--model <file>", "GGUF file of the model (default: the bundled one)")
+    .option(
+      "--draft-model <file>",
+      "GGUF file of the draft model (default: the bundled one, for the bundled model)",
+    )
+    .option("--no-draft", "decode without speculation")
+    .option("--draft-tokens <number>", "draft budget: most tokens drafted per step", integerFrom(1, 64), 5)
+    .option("--slots <number>", "requests that decode at the same time", integerFrom(1, 256), 4)
+    .option("--ctx <tokens>", "context of each slot (default: the model's)", integerFrom(64, 2 ** 24))
+    .option("--threads <number>", "CPU threads of the engine", integerFrom(1, 1024), 1)
+    .option("--served-model-name <name>", "name that clients ask for (default: the model's)")
+    .option("--api-key <key>", "key that clients must send; repeatable (or ONPAR_API_KEY)", collect)
+    .option(
+      "--max-body-bytes <number>",
+      "largest request body",
+      integerFrom(1024, 2 ** 30),
+      defaultLimits.maxBodyBytes,
+    )
+    .option("--quiet", "no progress and no warnings", false);
+}
+
+interface RawFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly model?: string;
+  readonly draftModel?: string;
+  readonly draft: boolean;
+  readonly draftTokens: number;
+  readonly slots: number;
+  readonly ctx?: number;
+  readonly threads: number;
+  readonly servedModelName?: string;
+  readonly apiKey?: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly quiet: boolean;
+}
+
+function draftModelPath(flags: RawFlags): string | null {
+  if (!flags.draft) {
+    if (flags.draftModel !== undefined)
+      throw usageError("--draft-model and --no-draft contradict each other.");
+    return null;
+  }
+  // The bundled draft shares its vocabulary with the bundled model only.
+  return flags.draftModel ?? (flags.model === undefined ? demoModel.draft.path : null);
+}
+
+/** @throws {CliError} exit code 2, when flags contradict each other or a key is unusable */
+export function readFlags(
+  command: Command,
+  variables: Readonly<Record<string, string | undefined>>,
+): ServeSettings {
+  const flags = command.opts<RawFlags>();
+  const fromVariable = variables["ONPAR_API_KEY"];
+  const apiKeys = [...(flags.apiKey ?? []), ...(fromVariable ? [fromVariable] : [])];
+  if (apiKeys.some((key) => !/^\S+$/.test(key))) {
+    throw usageError("--api-key (or ONPAR_API_KEY) must not be empty or hold spaces.");
+  }
+  if (flags.servedModelName === "") throw usageError("--served-model-name must not be empty.");
+  return {
+    host: flags.host,
+    port: flags.port,
+    modelPath: flags.model ?? demoModel.target.path,
+    draftModelPath: draftModelPath(flags),
+    draftTokens: flags.draftTokens,
+    slots: flags.slots,
+    contextSize: flags.ctx ?? null,
+    threads: flags.threads,
+    servedModelName: flags.servedModelName ?? (flags.model === undefined ? demoModel.name : null),
+    apiKeys,
+    maxBodyBytes: flags.maxBodyBytes,
+    quiet: flags.quiet,
+  };
+}

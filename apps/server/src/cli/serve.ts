@@ -1,0 +1,98 @@
+import type { Engine } from "@onpar/engine-binding";
+import type { FastifyInstance } from "fastify";
+
+import { createApp } from "../app.ts";
+import type { CliEnvironment } from "./environment.ts";
+import type { ServeSettings } from "./flags.ts";
+import { listen } from "./listen.ts";
+import { loadEngine } from "./load-engine.ts";
+
+/** How long running requests may go on after the first stop request, ms. */
+const drainMs = 10_000;
+/** How long clients have to read that their request was ended, ms. */
+const farewellMs = 500;
+
+const loopback = /^(?:127(?:\.\d+){3}|::1|localhost)$/;
+
+function readyLine(url: string, servedModelName: string, { info }: Engine): string {
+  const draft =
+    info.speculation === null
+      ? "draft off"
+      : `draft ${info.speculation.draftModel} x ${info.speculation.draftBudget}`;
+  return `onpar-server ready on ${url} (model ${servedModelName}, ${draft}, slots ${info.slots}, ctx ${info.contextSize})\n`;
+}
+
+interface StopRequests {
+  /** Resolves on the first signal. */
+  readonly first: Promise<void>;
+  /** Aborts on the first signal. */
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+/** The first signal asks the server to finish its work; the second ends the process at once. */
+function stopRequests(environment: CliEnvironment): StopRequests {
+  const asked = new AbortController();
+  const release = environment.onStopRequest((signal) => {
+    if (asked.signal.aborted) {
+      release();
+      environment.endBySignal(signal);
+      return;
+    }
+    asked.abort();
+  });
+  const first = new Promise<void>((resolve) => {
+    asked.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  return { first, signal: asked.signal, release };
+}
+
+/** Lets running requests finish until the deadline, then ends them, then their connections. */
+async function drain(app: FastifyInstance, stop: AbortController): Promise<void> {
+  const endRequests = setTimeout(() => stop.abort(), drainMs);
+  const endConnections = setTimeout(() => app.server.closeAllConnections(), drainMs + farewellMs);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(endRequests);
+    clearTimeout(endConnections);
+  }
+}
+
+/**
+ * Serves until a stop request, then drains and frees the engine.
+ *
+ * @throws {CliError} when a file, a flag or the port cannot be used
+ */
+export async function serve(settings: ServeSettings, environment: CliEnvironment): Promise<void> {
+  const stopped = stopRequests(environment);
+  try {
+    await using engine = await loadEngine(settings, environment, stopped.signal);
+    if (stopped.signal.aborted) return;
+    const stop = new AbortController();
+    const servedModelName = settings.servedModelName ?? engine.info.model.name;
+    const app = createApp({
+      engine,
+      servedModelName,
+      apiKeys: settings.apiKeys,
+      limits: { maxBodyBytes: settings.maxBodyBytes },
+      stopSignal: stop.signal,
+      onServerError: (error) => environment.stderr.write(`onpar-server: ${oneLine(error.message)}\n`),
+    });
+    const url = await listen(app, settings.host, settings.port);
+    if (!settings.quiet && settings.apiKeys.length === 0 && !loopback.test(settings.host)) {
+      environment.stderr.write(
+        `onpar-server: warning: ${settings.host} is reachable from other machines and no --api-key is set\n`,
+      );
+    }
+    environment.stdout.write(readyLine(url, servedModelName, engine));
+    await stopped.first;
+    await drain(app, stop);
+  } finally {
+    stopped.release();
+  }
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, " ").trim();
+}

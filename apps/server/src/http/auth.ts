@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+import type { FastifyRequest } from "fastify";
+
+import { ApiError } from "./api-error.ts";
+
+/** Paths that a probe or a scraper reads without a key. */
+const openPaths: ReadonlySet<string> = new Set(["/health", "/version", "/metrics"]);
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/**
+ * Compares a presented key with every accepted one in constant time: digests have one length, and no comparison is
+ * skipped after a match.
+ */
+export function keyChecker(apiKeys: readonly string[]): (presented: string) => boolean {
+  const accepted = apiKeys.map(digest);
+  return (presented) => {
+    const candidate = digest(presented);
+    let matches = 0;
+    for (const key of accepted) matches += Number(timingSafeEqual(key, candidate));
+    return matches > 0;
+  };
+}
+
+/** A check to run on every request before its body is read; null when no key was configured. */
+export function authenticator(apiKeys: readonly string[]): ((request: FastifyRequest) => void) | null {
+  if (apiKeys.length === 0) return null;
+  const accepts = keyChecker(apiKeys);
+  return (request) => {
+    if (openPaths.has(request.url.split("?", 1)[0] ?? "")) return;
+    const presented = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+    if (presented !== undefined && accepts(presented)) return;
+    throw new ApiError(401, {
+      code: "invalid_api_key",
+      message:
+        presented === undefined
+          ? "This server needs an API key: send the header `Authorization: Bearer <key>`."
+          : "The API key is not one that this server accepts.",
+      headers: { "www-authenticate": "Bearer" },
+    });
+  };
+}

@@ -1,0 +1,82 @@
+import type { GenerateFinish, SpeculationInfo } from "@onpar/engine-binding";
+
+import type { WireFinish } from "./choice-writer.ts";
+
+/** OpenAI's `usage`, in tokens. */
+export interface WireUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens: number };
+}
+
+/** Usage while the output is under way; what the prefix cache gave is known at the end only. */
+export function usageSoFar(promptTokens: number, completionTokens: number): WireUsage {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}
+
+export function usageOf(finish: GenerateFinish): WireUsage {
+  return {
+    ...usageSoFar(finish.promptTokens, finish.outputTokens),
+    prompt_tokens_details: { cached_tokens: finish.cachedPromptTokens },
+  };
+}
+
+/** Acceptance of one request, under vLLM's names. Ratios are null when nothing was drafted. */
+export interface WireSpeculation {
+  /** 1 + A / V. */
+  readonly mean_acceptance_length: number | null;
+  /** A / D. */
+  readonly draft_acceptance_rate: number | null;
+  /** Verify steps by the number of draft tokens they accepted, 0 to K. */
+  readonly acceptance_histogram: readonly number[];
+  /** A_i / V by draft position. */
+  readonly acceptance_per_position: readonly number[] | null;
+  /** V */
+  readonly num_spec_steps: number;
+  /** A */
+  readonly num_accepted_draft_tokens: number;
+  /** D */
+  readonly num_draft_tokens: number;
+  /** K */
+  readonly num_spec_tokens: number;
+}
+
+/** `metrics` of an answer; null when the engine does not speculate. */
+export function requestMetrics(
+  finish: GenerateFinish,
+  speculation: SpeculationInfo | null,
+): { readonly speculative_decoding: WireSpeculation } | null {
+  if (speculation === null) return null;
+  const budget = speculation.draftBudget;
+  const counts = finish.speculation;
+  const steps = counts?.verifySteps ?? 0;
+  const drafted = counts?.draftTokens ?? 0;
+  const accepted = counts?.acceptedTokens ?? 0;
+  const perPosition = counts?.acceptedPerPosition ?? Array.from({ length: budget }, () => 0);
+  // A step that accepted n tokens accepted positions 0 to n-1, so the steps with exactly n are A_(n-1) - A_n.
+  const atLeast = [steps, ...perPosition, 0];
+  return {
+    speculative_decoding: {
+      mean_acceptance_length: steps === 0 ? null : 1 + accepted / steps,
+      draft_acceptance_rate: drafted === 0 ? null : accepted / drafted,
+      acceptance_histogram: atLeast.slice(0, -1).map((count, index) => count - (atLeast[index + 1] ?? 0)),
+      acceptance_per_position: steps === 0 ? null : perPosition.map((count) => count / steps),
+      num_spec_steps: steps,
+      num_accepted_draft_tokens: accepted,
+      num_draft_tokens: drafted,
+      num_spec_tokens: budget,
+    },
+  };
+}
+
+/** How an output ended on the wire; null for an output that was cut off, which is an error and not an answer. */
+export function wireFinish({ reason, matched }: GenerateFinish): WireFinish | null {
+  if (reason === "abort") return null;
+  const stoppedBy = reason === "stop-string" || reason === "stop-token" ? matched : null;
+  return { finish_reason: reason === "length" ? "length" : "stop", stop_reason: stoppedBy };
+}

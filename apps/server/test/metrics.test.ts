@@ -1,0 +1,126 @@
+import { parseExposition, type MetricSample } from "@onpar/metrics-client";
+import { describe, expect, it } from "vitest";
+
+import { createApp } from "../src/index.ts";
+import { post, postStream, type Answer, type Speculation } from "./support/http.ts";
+import { modelName, servedPair } from "./support/served-pair.ts";
+import { withInfo } from "./support/with-info.ts";
+
+const pair = servedPair();
+const ask = (content: string, fields: object = {}) => ({
+  temperature: 0,
+  max_tokens: 64,
+  chat_template_kwargs: { enable_thinking: false },
+  messages: [{ role: "user", content }],
+  ...fields,
+});
+
+async function scrape(): Promise<readonly MetricSample[]> {
+  const response = await pair.app.inject("/metrics");
+  expect(response.headers["content-type"]).toContain("text/plain; version=0.0.4");
+  return parseExposition(response.body);
+}
+
+/** The value of one sample, which must be there once and carry vLLM's labels. */
+function valueOf(
+  samples: readonly MetricSample[],
+  name: string,
+  labels: Record<string, string> = {},
+): number {
+  const found = samples.filter(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  );
+  expect(found, `${name} ${JSON.stringify(labels)}`).toHaveLength(1);
+  expect(found[0]?.labels).toMatchObject({ model_name: modelName, engine: "0" });
+  return found[0]?.value ?? Number.NaN;
+}
+
+function spec(samples: readonly MetricSample[]) {
+  return {
+    verifySteps: valueOf(samples, "vllm:spec_decode_num_drafts_total"),
+    draftTokens: valueOf(samples, "vllm:spec_decode_num_draft_tokens_total"),
+    acceptedTokens: valueOf(samples, "vllm:spec_decode_num_accepted_tokens_total"),
+    acceptedPerPosition: Array.from({ length: 5 }, (_, position) =>
+      valueOf(samples, "vllm:spec_decode_num_accepted_tokens_per_pos_total", { position: String(position) }),
+    ),
+  };
+}
+
+describe("the metrics page", () => {
+  it("has every series at zero before the first request", async () => {
+    const samples = await scrape();
+    expect(spec(samples)).toEqual({
+      verifySteps: 0,
+      draftTokens: 0,
+      acceptedTokens: 0,
+      acceptedPerPosition: [0, 0, 0, 0, 0],
+    });
+    for (const finished_reason of ["stop", "length", "abort"]) {
+      expect(valueOf(samples, "vllm:request_success_total", { finished_reason })).toBe(0);
+    }
+    expect(valueOf(samples, "vllm:time_to_first_token_seconds_count")).toBe(0);
+  });
+
+  it("equals the engine's counters after several requests, and their own acceptance adds up to its difference", async () => {
+    const before = spec(await scrape());
+    const told: (Speculation | undefined)[] = [];
+    const prompts = ["Define the word: river", "Count from one to ten.", "Write a sentence about rain."];
+    for (const content of prompts) {
+      const whole = await post<Answer>(pair.app, "/v1/chat/completions", ask(content));
+      told.push(whole.metrics?.speculative_decoding);
+    }
+    const streams = await Promise.all(
+      prompts.map((content) =>
+        postStream(
+          pair.app,
+          "/v1/chat/completions",
+          ask(content, { ignore_eos: true, temperature: 0.7, stream_options: { include_usage: true } }),
+        ),
+      ),
+    );
+    for (const chunks of streams) told.push(chunks.at(-1)?.metrics?.speculative_decoding);
+
+    const samples = await scrape();
+    const counters = pair.engine.counters();
+    expect(spec(samples)).toEqual(counters.speculation);
+    expect(valueOf(samples, "vllm:prompt_tokens_total")).toBe(counters.promptTokens);
+    expect(valueOf(samples, "vllm:generation_tokens_total")).toBe(counters.outputTokens);
+    expect(valueOf(samples, "vllm:prefix_cache_queries_total")).toBe(counters.prefixCacheQueries);
+    expect(valueOf(samples, "vllm:prefix_cache_hits_total")).toBe(counters.prefixCacheHits);
+    expect(valueOf(samples, "vllm:num_requests_running")).toBe(0);
+    expect(valueOf(samples, "vllm:num_requests_waiting")).toBe(0);
+    expect(valueOf(samples, "vllm:request_success_total", { finished_reason: "length" })).toBe(
+      counters.requestsFinished.length,
+    );
+
+    const sum = (read: (one: Speculation) => number) =>
+      told.reduce((total, one) => total + (one === undefined ? Number.NaN : read(one)), 0);
+    const after = spec(samples);
+    expect(sum((one) => one.num_spec_steps)).toBe(after.verifySteps - before.verifySteps);
+    expect(sum((one) => one.num_draft_tokens)).toBe(after.draftTokens - before.draftTokens);
+    expect(sum((one) => one.num_accepted_draft_tokens)).toBe(after.acceptedTokens - before.acceptedTokens);
+    expect(after.draftTokens).toBeGreaterThan(0);
+  });
+
+  it("observes one first token per output, and one step per verify step", async () => {
+    const before = await scrape();
+    const answer = await post<Answer>(pair.app, "/v1/chat/completions", ask("Define the word: hill"));
+    const after = await scrape();
+    const delta = (name: string) => valueOf(after, name) - valueOf(before, name);
+    expect(delta("vllm:time_to_first_token_seconds_count")).toBe(1);
+    expect(delta("vllm:e2e_request_latency_seconds_count")).toBe(1);
+    const steps = delta("vllm:inter_token_latency_seconds_count");
+    expect(steps).toBeGreaterThanOrEqual(answer.metrics?.speculative_decoding.num_spec_steps ?? Number.NaN);
+    expect(steps).toBeLessThan(answer.usage?.completion_tokens ?? 0);
+  });
+
+  it("tells the builds, and has no speculative family when the engine does not speculate", async () => {
+    const build = (await scrape()).find(({ name }) => name === "onpar_build_info");
+    expect(build).toMatchObject({ value: 1, labels: { model_name: modelName, engine: "llama.cpp" } });
+    const plain = withInfo(pair.engine, { speculation: null });
+    const page = (await createApp({ engine: plain }).inject("/metrics")).body;
+    expect(page).toContain("vllm:generation_tokens_total");
+    expect(page).not.toContain("spec_decode");
+  });
+});
