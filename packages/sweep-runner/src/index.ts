@@ -1,3 +1,36 @@
+export { runBench, type RunBenchOptions } from "./run-bench.ts";
+export { completeOnce, type Completion, type CompleteOnceOptions } from "./complete-once.ts";
+export type { OnText } from "./recorder.ts";
+export { RunError, type RunErrorCode } from "./errors.ts";
+export type { RunEvent, RunObserver } from "./events.ts";
+export { monotonicClock, startTimeline, type Clock, type Timeline } from "./clock.ts";
+
+export { summarize, countRequests, effectiveTokensPerStep, type SummaryContext } from "./summarize.ts";
+export { audit, type AuditInput } from "./audit.ts";
+export { distribution, quantileType7 } from "./percentiles.ts";
+export {
+  carriesTokens,
+  clientQueueMs,
+  decodeRateCtxsweep,
+  decodeRateVllm,
+  e2elFromScheduleMs,
+  e2elMs,
+  itlChunkGapsMs,
+  itlTokenGapsMs,
+  peakOutputRate,
+  ratePerS,
+  runDurationS,
+  streamEndMs,
+  timeToFirstAnswerMs,
+  tpotVllm,
+  tpotVllmMs,
+  ttftFromScheduleMs,
+  ttftMs,
+  type Timed,
+} from "./figures.ts";
+export { readRecords } from "./read-records.ts";
+export type { HostFacts, JournalEnd, JournalHeader, JournalRun } from "./journal-format.ts";
+
 export type {
   ChunkKind,
   ChunkMark,

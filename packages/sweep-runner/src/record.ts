@@ -42,7 +42,16 @@ export interface RequestRecord {
   readonly error: RecordedError | null;
 }
 
-export type ChunkKind = "role" | "reasoning" | "content" | "tool" | "usage" | "finish" | "error" | "done" | "empty";
+export type ChunkKind =
+  | "role"
+  | "reasoning"
+  | "content"
+  | "tool"
+  | "usage"
+  | "finish"
+  | "error"
+  | "done"
+  | "empty";
 
 /** One event of the stream: arrival (ns), kind, text bytes (UTF-8), tokens when they are known. */
 export type ChunkMark = readonly [atNs: number, kind: ChunkKind, bytes: number, tokens: number | null];
@@ -58,7 +67,14 @@ export interface RecordedUsage {
   readonly cachedPromptTokens: number | null;
 }
 
-export type ErrorKind = "http" | "stream-error" | "transport" | "timeout" | "truncated" | "no-output" | "engine";
+export type ErrorKind =
+  | "http"
+  | "stream-error"
+  | "transport"
+  | "timeout"
+  | "truncated"
+  | "no-output"
+  | "engine";
 
 export interface RecordedError {
   readonly kind: ErrorKind;

@@ -1,0 +1,100 @@
+import type { Engine, SpeculationCounters } from "@onpar/engine-binding";
+import {
+  acceptanceFrom,
+  sumSpecDecodeCounts,
+  type Acceptance,
+  type MetricsDelta,
+  type SpecDecodeCounts,
+} from "@onpar/metrics-client";
+import type { RequestRecord } from "./record.ts";
+
+/** Everything that could tell the acceptance of a run. */
+export interface AcceptanceSources {
+  /** The in-process engine's counters over the measured phase; null when there is no engine or it does not draft. */
+  readonly engine: SpecDecodeCounts | null;
+  readonly isEngine: boolean;
+  readonly metrics: MetricsDelta | null;
+  /** Why the metrics page could not be read. */
+  readonly metricsProblem: string | null;
+  /** Records of the measured phase. */
+  readonly records: readonly RequestRecord[];
+}
+
+export interface AcceptanceReading {
+  readonly acceptance: Acceptance | null;
+  /** Why there is none, in words; null when there is. */
+  readonly missing: string | null;
+  /** Whether the source shows drafting; null when nothing is known. */
+  readonly drafting: boolean | null;
+}
+
+/** Takes the first source that tells: engine counters, then the metrics page's difference, then the requests' own counts. */
+export function readAcceptance(sources: AcceptanceSources): AcceptanceReading {
+  const { engine, isEngine, metrics, records } = sources;
+  if (isEngine) {
+    return engine === null
+      ? { acceptance: null, missing: "the engine runs without a draft model", drafting: false }
+      : reading(engine, "engine-counters");
+  }
+  const spec = metrics === null || metrics.reset ? null : metrics.spec;
+  // A page that counts no draft may be the wrong page (a router's): the requests themselves may know better.
+  if (spec !== null && spec.draftTokens > 0) return reading(spec, "metrics-delta");
+  const own = ownCounts(records);
+  if (own !== null) return reading(own, "per-request");
+  if (spec !== null) return reading(spec, "metrics-delta");
+  return { acceptance: null, missing: whyMissing(sources), drafting: null };
+}
+
+/** The engine's counts between two readings of its counters. */
+export function speculationDelta(
+  before: SpeculationCounters | null,
+  after: SpeculationCounters | null,
+): SpecDecodeCounts | null {
+  if (after === null) return null;
+  const less = (now: number, then: number | undefined): number => now - (then ?? 0);
+  return {
+    verifySteps: less(after.verifySteps, before?.verifySteps),
+    draftTokens: less(after.draftTokens, before?.draftTokens),
+    acceptedTokens: less(after.acceptedTokens, before?.acceptedTokens),
+    acceptedPerPosition: after.acceptedPerPosition.map((now, position) =>
+      less(now, before?.acceptedPerPosition[position]),
+    ),
+  };
+}
+
+/** K: what the engine was given, or the number of draft positions that a source counts. */
+export function draftBudgetOf(engine: Engine | null, acceptance: Acceptance | null): number | null {
+  const configured = engine?.info.speculation?.draftBudget;
+  if (configured !== undefined) return configured;
+  const positions = acceptance?.acceptedPerPosition?.length ?? 0;
+  return positions > 0 ? positions : null;
+}
+
+function reading(counts: SpecDecodeCounts, source: Acceptance["source"]): AcceptanceReading {
+  if (counts.draftTokens === 0) {
+    return { acceptance: null, missing: `no token was drafted during the run (${source})`, drafting: false };
+  }
+  return { acceptance: acceptanceFrom(counts, source), missing: null, drafting: true };
+}
+
+/** The sum over requests, only when every request that was answered tells its counts: some would be another sample. */
+function ownCounts(records: readonly RequestRecord[]): SpecDecodeCounts | null {
+  const counts: SpecDecodeCounts[] = [];
+  for (const record of records) {
+    if (record.state !== "ok") continue;
+    if (record.acceptance === null) return null;
+    counts.push(record.acceptance);
+  }
+  return sumSpecDecodeCounts(counts);
+}
+
+function whyMissing({ metrics, metricsProblem, records }: AcceptanceSources): string {
+  if (metrics?.reset === true) return "the server's counters started again during the run";
+  const page =
+    metricsProblem ??
+    (metrics === null
+      ? "the metrics page was not read"
+      : "the metrics page has no speculative-decoding counters");
+  const some = records.some((record) => record.acceptance !== null);
+  return `${page}; ${some ? "only some answers carry" : "answers carry no"} counts of their own`;
+}

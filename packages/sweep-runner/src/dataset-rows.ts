@@ -1,0 +1,107 @@
+import { parseMessages, type Conversation, type TemplateObject } from "@onpar/chat-render";
+import { z } from "zod";
+import { messageOf } from "./errors.ts";
+
+/** What a row of a dataset holds. */
+export type DatasetRow =
+  | { readonly kind: "text"; readonly id: string | null; readonly text: string }
+  | { readonly kind: "conversation"; readonly id: string | null; readonly conversation: Conversation }
+  /** A ShareGPT conversation in which no person speaks: nothing to send. */
+  | { readonly kind: "nothing" };
+
+/** Why a row cannot be read, in words that finish "line 3: …". */
+export class RowError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "RowError";
+  }
+}
+
+const TEXT_KEYS = ["prompt", "text", "question"] as const;
+const HUMAN = new Set(["human", "user"]);
+
+const idSchema = z.union([z.string(), z.number()]);
+const toolsSchema = z.array(z.looseObject({}));
+const turnSchema = z.looseObject({
+  from: z.string().optional(),
+  role: z.string().optional(),
+  value: z.string().nullish(),
+  content: z.string().nullish(),
+});
+
+/**
+ * A row: `{"messages": […], "tools"?}`, `{"conversations": [{"from", "value"}]}` (ShareGPT), `{"prompt" | "text" |
+ * "question": "…"}` or `{"turns": ["…"]}` (of which the first is taken); `id`, `question_id` or `_id` optional.
+ *
+ * @throws {RowError}
+ */
+export function readRow(value: unknown): DatasetRow {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new RowError(`expected an object such as {"prompt": "…"}, found ${kindOf(value)}`);
+  }
+  const row: Readonly<Record<string, unknown>> = { ...value };
+  const id = readId(row);
+  if (row.messages !== undefined) return { kind: "conversation", id, conversation: readConversation(row) };
+  if (row.conversations !== undefined) return readShareGpt(row.conversations, id);
+  if (row.turns !== undefined) return { kind: "text", id, text: readTurns(row.turns) };
+  const key = TEXT_KEYS.find((candidate) => row[candidate] !== undefined);
+  if (key === undefined) {
+    const keys = Object.keys(row).slice(0, 8).join(", ");
+    throw new RowError(`no "prompt", "messages" or "conversations" (keys: ${keys === "" ? "none" : keys})`);
+  }
+  const text = row[key];
+  if (typeof text !== "string") throw new RowError(`"${key}" must be a text, found ${kindOf(text)}`);
+  if (text === "") throw new RowError(`"${key}" is empty`);
+  return { kind: "text", id, text };
+}
+
+function readId(row: Readonly<Record<string, unknown>>): string | null {
+  for (const key of ["id", "question_id", "_id"]) {
+    const parsed = idSchema.safeParse(row[key]);
+    if (parsed.success) return String(parsed.data);
+  }
+  return null;
+}
+
+function readConversation(row: Readonly<Record<string, unknown>>): Conversation {
+  const messages = row.messages;
+  let checked: readonly TemplateObject[];
+  try {
+    checked = parseMessages(messages);
+  } catch (error) {
+    throw new RowError(messageOf(error));
+  }
+  if (row.tools === undefined || row.tools === null) return { messages: checked };
+  const tools = toolsSchema.safeParse(row.tools);
+  if (!tools.success) throw new RowError(`"tools" must be a list of objects, found ${kindOf(row.tools)}`);
+  return { messages: checked, tools: tools.data };
+}
+
+/** The first turn of a person, as other benchmarks take it. */
+function readShareGpt(conversations: unknown, id: string | null): DatasetRow {
+  if (!Array.isArray(conversations))
+    throw new RowError(`"conversations" must be a list, found ${kindOf(conversations)}`);
+  for (const [index, value] of (conversations as unknown[]).entries()) {
+    const turn = turnSchema.safeParse(value);
+    if (!turn.success) throw new RowError(`conversations[${index}] is not {"from", "value"}`);
+    const speaker = turn.data.from ?? turn.data.role;
+    if (speaker === undefined) throw new RowError(`conversations[${index}].from is missing`);
+    const text = turn.data.value ?? turn.data.content ?? "";
+    if (HUMAN.has(speaker) && text.trim() !== "") return { kind: "text", id, text };
+  }
+  return { kind: "nothing" };
+}
+
+function readTurns(turns: unknown): string {
+  const first: unknown = Array.isArray(turns) ? turns[0] : undefined;
+  if (typeof first !== "string" || first === "")
+    throw new RowError(`"turns" must be a list that begins with a text`);
+  return first;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  return `a ${typeof value}`;
+}

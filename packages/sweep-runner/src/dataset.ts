@@ -1,0 +1,133 @@
+import { open, readFile, stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { readRow, RowError, type DatasetRow } from "./dataset-rows.ts";
+import { messageOf, oneLine, RunError, systemCode } from "./errors.ts";
+
+/** Bound on a dataset that is one JSON document and has to be in memory as a whole, bytes. */
+const DOCUMENT_LIMIT = 512 * 2 ** 20;
+/** Bound on one line of a JSONL dataset, characters. */
+const LINE_LIMIT = 64 * 2 ** 20;
+
+export type PromptRow = Exclude<DatasetRow, { kind: "nothing" }>;
+
+export interface Dataset {
+  readonly rows: readonly PromptRow[];
+  /** Conversations that held nothing to send. */
+  readonly skipped: number;
+}
+
+/**
+ * Reads the first `wanted` rows of a dataset: JSON lines, or one JSON list (ShareGPT). Told apart by the first
+ * character. Rows after the wanted ones are not read.
+ *
+ * @throws {RunError} `DATASET_INVALID` naming file, line (or entry) and what is wrong there
+ */
+export async function readDataset(path: string, wanted: number): Promise<Dataset> {
+  try {
+    return (await firstCharacter(path)) === "["
+      ? await readDocument(path, wanted)
+      : await readLines(path, wanted);
+  } catch (error) {
+    if (error instanceof RunError) throw error;
+    const code = systemCode(error);
+    const why = code === "ENOENT" ? "no such file" : messageOf(error);
+    throw new RunError("DATASET_INVALID", `cannot read the dataset ${path}: ${why}`, { cause: error });
+  }
+}
+
+async function readLines(path: string, wanted: number): Promise<Dataset> {
+  const file = await open(path);
+  const input = file.createReadStream({ encoding: "utf8" });
+  const rows: PromptRow[] = [];
+  let skipped = 0;
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+      number++;
+      const text = number === 1 ? line.replace(/^\uFEFF/, "") : line;
+      if (text.trim() === "") continue;
+      if (text.length > LINE_LIMIT)
+        throw invalid(`${path}:${number}`, `the line is longer than ${LINE_LIMIT} characters`);
+      const row = rowAt(`${path}:${number}`, () => readRow(parseLine(text)));
+      if (row.kind === "nothing") skipped++;
+      else rows.push(row);
+      if (rows.length === wanted) break;
+    }
+  } finally {
+    input.destroy();
+    await file.close().catch(() => {});
+  }
+  return { rows, skipped };
+}
+
+async function readDocument(path: string, wanted: number): Promise<Dataset> {
+  const { size } = await stat(path);
+  if (size > DOCUMENT_LIMIT) {
+    throw invalid(
+      path,
+      `${size} bytes in one JSON list; lists over ${DOCUMENT_LIMIT} bytes must be given as JSON lines`,
+    );
+  }
+  const text = (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch (error) {
+    throw invalid(`${path}:${lineOfJsonError(text, error)}`, `not JSON: ${messageOf(error)}`);
+  }
+  if (!isList(list)) throw invalid(path, "not a JSON list");
+  const rows: PromptRow[] = [];
+  let skipped = 0;
+  for (const [index, value] of list.entries()) {
+    const row = rowAt(`${path}: entry ${index}`, () => readRow(value));
+    if (row.kind === "nothing") skipped++;
+    else rows.push(row);
+    if (rows.length === wanted) break;
+  }
+  return { rows, skipped };
+}
+
+function parseLine(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RowError(`not JSON: ${messageOf(error)}`);
+  }
+}
+
+function rowAt(where: string, read: () => DatasetRow): DatasetRow {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RowError) throw invalid(where, error.message);
+    throw error;
+  }
+}
+
+function invalid(where: string, what: string): RunError {
+  return new RunError("DATASET_INVALID", `${where}: ${oneLine(what, 300)}`);
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** V8 names a position ("at position 12") in most of its messages: its line, or 1. */
+function lineOfJsonError(text: string, error: unknown): number {
+  const position = /position (\d+)/.exec(messageOf(error))?.[1];
+  return position === undefined ? 1 : text.slice(0, Number(position)).split("\n").length;
+}
+
+async function firstCharacter(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0);
+    return buffer
+      .toString("utf8", 0, bytesRead)
+      .replace(/^\uFEFF/, "")
+      .trimStart()
+      .charAt(0);
+  } finally {
+    await file.close();
+  }
+}

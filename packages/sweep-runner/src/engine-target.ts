@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { stoppingRule, type BenchConfig } from "@onpar/bench-config";
+import type { Engine, FinishReason, GenerateFinish, GenerateRequest } from "@onpar/engine-binding";
+import type { Timeline } from "./clock.ts";
+import { messageOf } from "./errors.ts";
+import { NO_FINISH, type Finish } from "./finish.ts";
+import type { FinishKind, RecordedError } from "./record.ts";
+import {
+  readBody,
+  type ExchangeObserver,
+  type Outcome,
+  type PreparedRequest,
+  type Target,
+} from "./target.ts";
+
+export interface EngineTargetOptions {
+  readonly engine: Engine;
+  readonly config: BenchConfig;
+  readonly timeoutMs: number;
+  readonly timeline: Timeline;
+}
+
+interface EngineRequest extends PreparedRequest {
+  readonly generate: GenerateRequest;
+}
+
+/** Generates on an engine in this process. Chunks are stamped by the engine, where their tokens are produced. */
+export function createEngineTarget(options: EngineTargetOptions): Target<EngineRequest> {
+  const { engine, config } = options;
+  const fields = generateFields(config);
+  return {
+    prepare(prompt) {
+      if (prompt.kind !== "text") throw new TypeError("the engine takes text, not a conversation");
+      const tokens = engine.tokenize(prompt.text, {
+        addSpecial: prompt.addSpecialTokens,
+        parseSpecial: true,
+      });
+      const generate = { prompt: tokens, ...fields };
+      const sha256 = createHash("sha256").update(JSON.stringify(generate)).digest("hex");
+      return { promptId: prompt.id, sha256, promptTokens: tokens.length, generate };
+    },
+    describe: (request) => readBody(JSON.stringify(request.generate)),
+    send: (request, observer, signal) => generate(options, request.generate, observer, signal),
+    close: async () => {},
+  };
+}
+
+function generateFields(config: BenchConfig): Omit<GenerateRequest, "prompt"> {
+  const { sampling } = config;
+  return {
+    maxTokens: stoppingRule(config).cap,
+    ignoreEos: config.ignoreEos,
+    ...(config.stop.length === 0 ? {} : { stop: [...config.stop] }),
+    sampling: { ...sampling, seed: config.seed },
+  };
+}
+
+async function generate(
+  { engine, timeline, timeoutMs }: EngineTargetOptions,
+  request: GenerateRequest,
+  observer: ExchangeObserver,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const controller = new AbortController();
+  let error: RecordedError | null = null;
+  const onAbort = (): void => controller.abort();
+  const deadline = setTimeout(() => {
+    error = { kind: "timeout", message: `no end of the output within ${timeoutMs} ms` };
+    controller.abort();
+  }, timeoutMs);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) controller.abort();
+
+  let last: GenerateFinish | null = null;
+  let tokenIdCount: number | null = 0;
+  observer.sent(timeline.now());
+  try {
+    for await (const batch of engine.generate(request, controller.signal)) {
+      const tokens = batch.tokenIds?.length ?? null;
+      tokenIdCount = tokens === null || tokenIdCount === null ? null : tokenIdCount + tokens;
+      const carries = batch.text !== "" || (tokens ?? 0) > 0;
+      const kind = carries ? "content" : batch.finish === undefined ? "empty" : "finish";
+      observer.chunk({
+        atNs: timeline.at(batch.producedAtNs),
+        kind,
+        reasoning: "",
+        content: batch.text,
+        tool: "",
+        tokens,
+      });
+      if (batch.finish !== undefined) last = batch.finish;
+    }
+  } catch (thrown) {
+    error ??= { kind: "engine", message: messageOf(thrown) };
+  } finally {
+    clearTimeout(deadline);
+    signal.removeEventListener("abort", onAbort);
+  }
+  const finished: GenerateFinish | null = last;
+  if (finished === null && error === null && !signal.aborted) {
+    error = { kind: "engine", message: "the engine ended its stream without saying how" };
+  }
+  return {
+    endNs: finished === null ? timeline.now() : timeline.at(finished.endedAtNs),
+    status: null,
+    connection: null,
+    finish: finished === null ? NO_FINISH : finishOf(finished.reason),
+    usage:
+      finished === null
+        ? null
+        : {
+            promptTokens: finished.promptTokens,
+            completionTokens: finished.outputTokens,
+            cachedPromptTokens: finished.cachedPromptTokens,
+          },
+    tokenIdCount,
+    acceptance: finished?.speculation ?? null,
+    firstEosIndex: finished?.firstEosIndex ?? null,
+    error,
+    aborted: signal.aborted && error === null,
+  };
+}
+
+const FINISH_KINDS: Readonly<Record<FinishReason, FinishKind>> = {
+  eos: "eos",
+  "stop-string": "stop-string",
+  "stop-token": "eos",
+  length: "length",
+  abort: "abort",
+};
+
+function finishOf(reason: FinishReason): Finish {
+  return { raw: reason, reason: FINISH_KINDS[reason] };
+}

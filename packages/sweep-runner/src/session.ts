@@ -1,0 +1,114 @@
+import { requestFields, templateKwargs, type BenchConfig } from "@onpar/bench-config";
+import type { Engine } from "@onpar/engine-binding";
+import { serverRoot } from "./base-url.ts";
+import type { Timeline } from "./clock.ts";
+import { createControlClient } from "./control-client.ts";
+import { createEngineTarget } from "./engine-target.ts";
+import { RunError } from "./errors.ts";
+import { createHttpTarget } from "./http-target.ts";
+import { fetchServerTemplate, preflight } from "./preflight.ts";
+import type { RefusalContext } from "./refusal.ts";
+import type { SystemUnderTest } from "./result.ts";
+import { createServerCounters, type ServerCounters } from "./server-counters.ts";
+import type { Target } from "./target.ts";
+import { createPromptRenderer, type PromptRenderer } from "./template.ts";
+import { engineTokenCounter, serverTokenCounter, type TokenCounter } from "./token-counter.ts";
+
+export interface SessionOptions {
+  readonly config: BenchConfig;
+  readonly apiKey: string | null;
+  readonly engine: Engine | null;
+  readonly timeline: Timeline;
+  /** Most requests in flight. */
+  readonly connections: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A checked system under test, ready for requests. */
+export interface Session {
+  readonly target: Target;
+  readonly renderer: PromptRenderer;
+  readonly system: SystemUnderTest;
+  readonly model: string | null;
+  /** Tokens of prompt and output together; null when it is not known. */
+  readonly contextLimit: number | null;
+  /** The engine behind the target; null for a server. */
+  readonly engine: Engine | null;
+  /** The server's metrics page; null for an engine. */
+  readonly counters: ServerCounters | null;
+  readonly refusal: RefusalContext;
+  /** Asks for a tokenizer, when one is needed. */
+  tokenCounter(): Promise<TokenCounter | null>;
+  close(): Promise<void>;
+}
+
+/**
+ * Checks the system under test and prepares the way to it.
+ *
+ * @throws {RunError} when the system cannot be reached or cannot take what the configuration asks for
+ */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  return options.config.target.endpoint === "engine"
+    ? openEngineSession(options)
+    : openServerSession(options);
+}
+
+async function openEngineSession({ config, engine, timeline }: SessionOptions): Promise<Session> {
+  if (engine === null)
+    throw new RunError("ENGINE_MISSING", "the endpoint is `engine`, and no engine was loaded");
+  const renderer = await createPromptRenderer(config, engine, async () => null);
+  const counter = engineTokenCounter(engine);
+  const { info } = engine;
+  return {
+    target: createEngineTarget({ engine, config, timeoutMs: config.requestTimeoutMs, timeline }),
+    renderer,
+    system: { engine: info.engine, version: info.engineVersion, baseUrl: null },
+    model: info.model.name,
+    contextLimit: info.contextSize,
+    engine,
+    counters: null,
+    refusal: { config, where: "the engine", hasKey: false, served: [info.model.name] },
+    tokenCounter: async () => counter,
+    close: async () => {},
+  };
+}
+
+async function openServerSession(options: SessionOptions): Promise<Session> {
+  const { config, apiKey, timeline, signal } = options;
+  const { endpoint, metricsUrl } = config.target;
+  const root = serverRoot(config.target.baseUrl);
+  const control = createControlClient(root, apiKey);
+  try {
+    const facts = await preflight(config, control, signal);
+    const renderer = await createPromptRenderer(config, null, () => fetchServerTemplate(control, signal));
+    const target = createHttpTarget({
+      root,
+      endpoint: endpoint === "chat-completions" ? "chat-completions" : "completions",
+      apiKey,
+      model: facts.model,
+      fields: requestFields(config),
+      templateKwargs: templateKwargs(config),
+      connections: options.connections,
+      timeoutMs: config.requestTimeoutMs,
+      timeline,
+    });
+    const path = endpoint === "chat-completions" ? "chat/completions" : "completions";
+    return {
+      target,
+      renderer,
+      system: facts.system,
+      model: facts.model,
+      contextLimit: facts.contextLimit,
+      engine: null,
+      counters: createServerCounters(metricsUrl ?? `${root}/metrics`, control.headers),
+      refusal: { config, where: `${root}/v1/${path}`, hasKey: apiKey !== null, served: facts.served },
+      tokenCounter: () => serverTokenCounter(control, facts.model, signal),
+      async close() {
+        await Promise.all([target.close(), control.close()]);
+      },
+    };
+  } catch (error) {
+    await control.close();
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import type { JsonValue } from "@onpar/bench-config";
+import type { SpecDecodeCounts } from "@onpar/metrics-client";
+import { z } from "zod";
+import type { Finish } from "./finish.ts";
+import type { TargetPrompt } from "./prompt.ts";
+import type { ChunkKind, RecordedError, RecordedUsage } from "./record.ts";
+
+/** A request that is built and waits for its start time. What else a target keeps in it is its own business. */
+export interface PreparedRequest {
+  readonly promptId: string;
+  /** sha256 (hex) of the request as it goes out. */
+  readonly sha256: string;
+  /** Tokens of the prompt, when the target tokenizes itself. */
+  readonly promptTokens: number | null;
+}
+
+/** What a target tells while a request runs. Offsets in ns since the start of the run. */
+export interface ExchangeObserver {
+  /** The request goes out on a connection that stands. Again if a stale connection made it go out twice: the first counts. */
+  sent(atNs: number): void;
+  headers(atNs: number, status: number): void;
+  chunk(chunk: ObservedChunk): void;
+}
+
+export interface ObservedChunk {
+  readonly atNs: number;
+  readonly kind: ChunkKind;
+  readonly reasoning: string;
+  readonly content: string;
+  readonly tool: string;
+  /** Output tokens in this chunk; null when the chunk does not tell. */
+  readonly tokens: number | null;
+}
+
+/** How a request ended. Failures are data here, not exceptions. */
+export interface Outcome {
+  readonly endNs: number;
+  readonly status: number | null;
+  readonly connection: "new" | "reused" | null;
+  readonly finish: Finish;
+  readonly usage: RecordedUsage | null;
+  /** Output tokens by their ids; null when the ids were not all seen. */
+  readonly tokenIdCount: number | null;
+  readonly acceptance: SpecDecodeCounts | null;
+  readonly firstEosIndex: number | null;
+  readonly error: RecordedError | null;
+  /** The signal ended it. */
+  readonly aborted: boolean;
+}
+
+const bodySchema = z.record(z.string(), z.json());
+
+/** The body of a request, read back from the text that goes out. */
+export function readBody(text: string): Readonly<Record<string, JsonValue>> {
+  return bodySchema.parse(JSON.parse(text));
+}
+
+/** The only thing that knows a wire format. */
+export interface Target<Request extends PreparedRequest = PreparedRequest> {
+  /** Builds a request, ahead of its start time. */
+  prepare(prompt: TargetPrompt): Request;
+  /** The body of a request as it goes out, read back from its bytes. */
+  describe(request: Request): Readonly<Record<string, JsonValue>>;
+  /** Sends a request and reads its answer to the end. Never rejects for what a server does. */
+  send(request: Request, observer: ExchangeObserver, signal: AbortSignal): Promise<Outcome>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import type { BenchConfig } from "@onpar/bench-config";
+import { readDataset, type Dataset, type PromptRow } from "./dataset.ts";
+import { RunError } from "./errors.ts";
+import { generatePrompt } from "./generated-prompts.ts";
+import type { WorkloadPrompt } from "./prompt.ts";
+import type { Finding } from "./result.ts";
+import type { TokenCounter } from "./token-counter.ts";
+
+/** The prompts of a run. */
+export interface Workload {
+  readonly measured: readonly WorkloadPrompt[];
+  /** Other prompts than the measured ones. */
+  readonly warmup: readonly WorkloadPrompt[];
+  /** File name or `generated`. */
+  readonly source: string;
+  /** sha256 (hex) over the measured prompts in order, one JSON line each. */
+  readonly sha256: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Tokenize requests in flight while prompts are fitted to their length. */
+const FITTING_CONCURRENCY = 4;
+
+/**
+ * Reads or generates the prompts.
+ *
+ * @throws {RunError} `DATASET_INVALID` for a broken row and for a dataset with fewer rows than `numPrompts`: taking rows
+ * twice would measure the server's prefix cache
+ */
+export async function buildWorkload(
+  config: BenchConfig,
+  counter: TokenCounter | null,
+  signal?: AbortSignal,
+): Promise<Workload> {
+  const { datasetPath, numPrompts, warmupRequests } = config;
+  if (datasetPath === null) {
+    const prompts = await generate(
+      config,
+      { first: 0, count: numPrompts + warmupRequests, tokens: config.inputLen },
+      counter,
+      signal,
+    );
+    const measured = prompts.slice(0, numPrompts);
+    const findings = [...lengthFindings(measured, config.inputLen, counter), ...repeatFindings(measured)];
+    return {
+      measured,
+      warmup: prompts.slice(numPrompts),
+      source: "generated",
+      sha256: hashOf(measured),
+      findings,
+    };
+  }
+
+  const dataset = await readDataset(datasetPath, numPrompts + warmupRequests);
+  requireRows(dataset, datasetPath, numPrompts);
+  const measured = dataset.rows.slice(0, numPrompts).map((row, index) => promptOf(row, index));
+  const spare = dataset.rows.slice(numPrompts).map((row, index) => promptOf(row, numPrompts + index));
+  const first = measured[0];
+  const typicalWords = first?.kind === "text" ? first.text.split(/\s+/).length : 64;
+  const generated = await generate(
+    config,
+    { first: 0, count: warmupRequests - spare.length, tokens: Math.min(typicalWords, config.inputLen) },
+    null,
+    signal,
+  );
+  const findings = repeatFindings(measured);
+  if (dataset.skipped > 0) {
+    findings.push({
+      severity: "note",
+      code: "dataset-rows-skipped",
+      message: `${dataset.skipped} conversations of ${basename(datasetPath)} were left out: no person speaks in them`,
+    });
+  }
+  return {
+    measured,
+    warmup: [...spare, ...generated],
+    source: basename(datasetPath),
+    sha256: hashOf(measured),
+    findings,
+  };
+}
+
+function requireRows(dataset: Dataset, path: string, wanted: number): void {
+  const rows = dataset.rows.length;
+  if (rows >= wanted) return;
+  const what =
+    rows === 0
+      ? "holds no prompts"
+      : `holds ${rows} prompts, ${wanted} are asked for; lower --num-prompts to ${rows}`;
+  throw new RunError("DATASET_INVALID", `${path} ${what}`);
+}
+
+function promptOf(row: PromptRow, index: number): WorkloadPrompt {
+  const id = row.id ?? `row-${index}`;
+  return row.kind === "text"
+    ? { id, kind: "text", text: row.text, tokens: null }
+    : { id, kind: "conversation", conversation: row.conversation };
+}
+
+async function generate(
+  config: BenchConfig,
+  { first, count, tokens }: { readonly first: number; readonly count: number; readonly tokens: number },
+  counter: TokenCounter | null,
+  signal?: AbortSignal,
+): Promise<WorkloadPrompt[]> {
+  const prompts: WorkloadPrompt[] = Array.from({ length: Math.max(0, count) });
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < prompts.length) {
+      signal?.throwIfAborted();
+      const slot = next++;
+      const index = first + slot;
+      const prompt = await generatePrompt({ seed: config.seed, index, tokens }, counter, signal);
+      prompts[slot] = { id: `generated-${index}`, kind: "text", ...prompt };
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(FITTING_CONCURRENCY, prompts.length) }, worker));
+  return prompts;
+}
+
+function lengthFindings(
+  prompts: readonly WorkloadPrompt[],
+  wanted: number,
+  counter: TokenCounter | null,
+): Finding[] {
+  if (counter === null) {
+    const message = `prompts are about ${wanted} tokens long: the server offers no /tokenize, so their length could not be fitted`;
+    return [{ severity: "warning", code: "input-length-unfitted", message }];
+  }
+  const off = prompts.filter((prompt) => prompt.kind === "text" && prompt.tokens !== wanted);
+  if (off.length === 0) return [];
+  const lengths = off.map((prompt) => (prompt.kind === "text" ? (prompt.tokens ?? 0) : 0));
+  const message =
+    `${off.length} of ${prompts.length} prompts could not be fitted to ${wanted} tokens: ` +
+    `they have ${Math.min(...lengths)} to ${Math.max(...lengths)}`;
+  return [{ severity: "warning", code: "input-length-missed", message }];
+}
+
+function repeatFindings(prompts: readonly WorkloadPrompt[]): Finding[] {
+  const distinct = new Set(prompts.map(contentOf)).size;
+  if (distinct === prompts.length) return [];
+  const message =
+    `only ${distinct} of ${prompts.length} prompts are distinct: ` +
+    "a server with a prefix cache answers the others without their prefill";
+  return [{ severity: "warning", code: "prompts-repeat", message }];
+}
+
+function hashOf(prompts: readonly WorkloadPrompt[]): string {
+  const hash = createHash("sha256");
+  for (const prompt of prompts) hash.update(contentOf(prompt)).update("\n");
+  return hash.digest("hex");
+}
+
+function contentOf(prompt: WorkloadPrompt): string {
+  return JSON.stringify(prompt.kind === "text" ? prompt.text : prompt.conversation);
+}
