@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // A file of its own, so that the installer can link the command before the first build.
-import "../dist/main.js";
+await import("../dist/main.js");

@@ -109,6 +109,13 @@ const AXES: readonly AxisDefinition[] = [
       system.engine === null || system.version === null ? null : [system.engine, system.version],
     words: ({ system }) => `${system.engine ?? "unknown"} ${system.version ?? "(version unknown)"}`,
   },
+  {
+    axis: "requests answered",
+    // Two runs that each lost some lost different ones.
+    key: ({ startedAt, summary: { counts } }) =>
+      counts.ok === counts.asked ? "all" : [startedAt, counts.ok],
+    words: ({ summary: { counts } }) => `${counts.ok} of ${counts.asked}`,
+  },
   { axis: "tokenizer", key: () => null, words: () => "unknown" },
   { axis: "hardware", key: () => null, words: () => "unknown" },
 ];

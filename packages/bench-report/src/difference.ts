@@ -1,6 +1,7 @@
 import type { RunResult } from "@onpar/sweep-runner";
 
 import { compareAxes, type AxisComparison } from "./axes.ts";
+import { breachesOf } from "./breaches.ts";
 import { formatNumber, formatPercent, formatSpan } from "./format.ts";
 import { createPage, section, type Page, type RenderOptions } from "./paint.ts";
 import { fields, hanging, table } from "./text.ts";
@@ -16,7 +17,7 @@ export interface DifferenceVerdict {
 }
 
 /**
- * The verdict on two runs, from their resolved protocols. A run that did not keep its stated protocol, and two runs
+ * The verdict on two runs, from their resolved protocols. A run that does not stand as stated, and two runs
  * that part in stopping rule, model, workload or endpoint, are not comparable. An unknown axis is never equal.
  */
 export function judgeDifference(a: RunResult, b: RunResult): DifferenceVerdict {
@@ -27,10 +28,8 @@ export function judgeDifference(a: RunResult, b: RunResult): DifferenceVerdict {
       ["B", b],
     ] as const
   ).flatMap(([name, result]) => {
-    const codes = result.findings
-      .filter((finding) => finding.severity === "breach")
-      .map((finding) => finding.code);
-    return codes.length === 0 ? [] : [`${name} did not keep its stated protocol (${codes.join(", ")})`];
+    const codes = breachesOf(result).map((finding) => finding.code);
+    return codes.length === 0 ? [] : [`${name} does not stand as stated (${codes.join(", ")})`];
   });
   const decisive = axes.filter((axis) => axis.decisive && axis.state === "differs").map(describeAxis);
   if (broken.length + decisive.length > 0)

@@ -66,7 +66,28 @@ describe("judgeDifference", () => {
   it("refuses to compare with a run that did not keep its protocol", () => {
     const { verdict, reasons } = judgeDifference(result(), breachResult());
     expect(verdict).toBe("not-comparable");
-    expect(reasons).toEqual(["B did not keep its stated protocol (eos-not-ignored)"]);
+    expect(reasons).toEqual(["B does not stand as stated (eos-not-ignored)"]);
+  });
+
+  it("does not call two runs matched where requests failed", () => {
+    const failures = {
+      summary: { counts: { asked: 50, ok: 48, failed: 2, aborted: 0, unsent: 0, warmup: 1 } },
+      result: {
+        findings: [
+          { severity: "breach" as const, code: "requests-failed", message: "2 of 50 requests failed" },
+        ],
+      },
+    };
+    const { verdict, reasons } = judgeDifference(result(failures), result());
+    expect(verdict).toBe("matched-except");
+    expect(reasons).toContain("requests answered differs (48 of 50 | 50 of 50)");
+    const again = result({
+      ...failures,
+      result: { ...failures.result, startedAt: "2026-03-01T11:00:00.000Z" },
+    });
+    expect(judgeDifference(result(failures), again).reasons).toContain(
+      "requests answered differs (48 of 50 | 48 of 50)",
+    );
   });
 
   it("holds an unset template variable apart from one that is false", () => {

@@ -173,7 +173,17 @@ export function failedResult(): RunResult {
       acceptance: null,
       acceptanceMissing: "no request ended well",
     },
-    result: { recordsPath: null, system: { engine: null, version: null, baseUrl: "http://127.0.0.1:8000" } },
+    result: {
+      findings: [
+        {
+          severity: "breach",
+          code: "requests-failed",
+          message: "50 of 50 requests failed and are in no latency and no rate.",
+        },
+      ],
+      recordsPath: null,
+      system: { engine: null, version: null, baseUrl: "http://127.0.0.1:8000" },
+    },
   });
 }
 

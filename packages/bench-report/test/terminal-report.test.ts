@@ -89,7 +89,7 @@ describe("renderTerminalReport", () => {
     );
     expect(at).toEqual([...at].sort((a, b) => a - b));
     expect(at[0]).toBeGreaterThan(0);
-    expect(text.split("\n")[1]).toBe("  The stated protocol was not kept: eos-not-ignored (see Findings).");
+    expect(text.split("\n")[1]).toBe("  This run does not stand as stated: eos-not-ignored (see Findings).");
   });
 
   it("takes control characters out of what a server said", () => {

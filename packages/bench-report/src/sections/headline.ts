@@ -1,5 +1,6 @@
 import type { RunResult } from "@onpar/sweep-runner";
 
+import { breachesOf } from "../breaches.ts";
 import { count, formatNumber, formatPercent } from "../format.ts";
 import type { Page } from "../paint.ts";
 import { describeOutputs } from "../stopping-rule.ts";
@@ -28,11 +29,11 @@ export function headline(result: RunResult, page: Page): string[] {
       ).map(paint.warn),
     );
   }
-  const breaches = result.findings.filter((finding) => finding.severity === "breach");
+  const breaches = breachesOf(result);
   if (breaches.length > 0) {
     const codes = breaches.map((finding) => finding.code).join(", ");
     lines.push(
-      ...hanging("  ", `The stated protocol was not kept: ${codes} (see Findings).`, width).map(paint.bad),
+      ...hanging("  ", `This run does not stand as stated: ${codes} (see Findings).`, width).map(paint.bad),
     );
   }
   lines.push(...keyFigures(result, page), ...errorLines(result, page));

@@ -1,0 +1,78 @@
+import { benchFlags, configLayerFromFlags, resolveConfig } from "@onpar/bench-config";
+import { breachesOf, renderTerminalReport } from "@onpar/bench-report";
+import { runBench, type RunResult } from "@onpar/sweep-runner";
+import type { Command } from "commander";
+
+import type { Env } from "../env.ts";
+import { exitCodes, type ExitCode } from "../exit-codes.ts";
+import { addBenchFlags, addRefusedFlags } from "../flags.ts";
+import { withInterrupts } from "../interrupts.ts";
+import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
+import { createProgress } from "../progress.ts";
+import { openResultFile, serialise } from "../result-file.ts";
+import { addDemoFlag, apiKeyOf, demoLayers, withEngine, type DemoFlag } from "../target.ts";
+import { packageVersion } from "../version.ts";
+
+interface BenchOptions extends OutputFlags, DemoFlag {
+  readonly overwrite?: boolean;
+}
+
+const examples = `
+Examples:
+  onpar run --base-url http://127.0.0.1:8000 --num-prompts 100 --concurrency 8
+  onpar run --no-ignore-eos --output-len 512 --endpoint chat-completions --dataset-path prompts.jsonl
+  onpar run --output records.jsonl --output-json result.json
+  onpar run --endpoint engine --model target.gguf --draft-model draft.gguf --draft-tokens 5
+  onpar run --demo --json`;
+
+/** `onpar run`: a benchmark under a stated protocol, and its report. */
+export function addBenchCommand(program: Command, env: Env, done: (code: ExitCode) => void): void {
+  const command = program
+    .command("run")
+    .summary("bench a server or a model in this process, and print the report")
+    .description(
+      "Sends prompts under a stated protocol and prints what was asked for, what was sent, how outputs ended, " +
+        "latencies, rates and acceptance. Ctrl-C stops early and keeps what was measured.",
+    );
+  const given = addBenchFlags(command, benchFlags);
+  addRefusedFlags(command, given);
+  addDemoFlag(command);
+  addOutputFlags(command, "Print the result as JSON, and nothing else, on standard output.");
+  command.option("--overwrite", "Let --output-json replace a file that is there already.");
+  command.addHelpText("after", examples);
+  command.action(async (options: BenchOptions) => {
+    const layers = [...(await demoLayers(options, given)), configLayerFromFlags(given)];
+    const { config } = resolveConfig(layers);
+    const resultFile =
+      config.outputJson === null ? null : await openResultFile(config.outputJson, options.overwrite === true);
+    const progress = createProgress(env, options.quiet !== true);
+    const result = await withInterrupts(env, async (signal) => {
+      try {
+        return await withEngine(config, { progress, signal }, (engine) =>
+          runBench({
+            config,
+            apiKey: apiKeyOf(config, env),
+            engine,
+            toolVersion: packageVersion(),
+            observer: progress,
+            signal,
+          }),
+        );
+      } finally {
+        progress.end();
+      }
+    });
+    if (options.json === true) env.stdout.write(serialise(result));
+    else if (options.quiet !== true)
+      env.stdout.write(renderTerminalReport(result, renderOptions(env.stdout, env)));
+    await resultFile?.write(result);
+    done(exitCodeOf(result));
+  });
+}
+
+/** An interrupt outranks a breach, and a breach outranks failed requests. */
+export function exitCodeOf(result: RunResult): ExitCode {
+  if (result.interrupted) return exitCodes.interrupted.code;
+  if (breachesOf(result).length > 0) return exitCodes.breach.code;
+  return result.summary.counts.failed > 0 ? exitCodes.failures.code : exitCodes.ok.code;
+}

@@ -1,0 +1,78 @@
+/** A stream that text is written to. */
+export interface TextOutput {
+  readonly isTerminal: boolean;
+  /** Columns of the terminal; null where there is none. */
+  readonly columns: number | null;
+  write(text: string): void;
+}
+
+/** Everything that the commands use of the process, so that tests can run them without one. */
+export interface Env {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  readonly stdin: {
+    readonly isTerminal: boolean;
+    /** All of standard input as text. @throws {RangeError} when it has more than `maxBytes`. */
+    readText(maxBytes: number): Promise<string>;
+  };
+  /** Milliseconds on a monotonic clock, for drawing progress. */
+  nowMs(): number;
+  /** Calls back on SIGINT and SIGTERM instead of ending the process; returns what takes the callback off again. */
+  onInterrupt(callback: () => void): () => void;
+  setExitCode(code: number): void;
+  /** Ends the process without waiting for anything. */
+  exitNow(code: number): void;
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** The process itself. */
+export function processEnv(): Env {
+  return {
+    variables: process.env,
+    stdout: textOutput(process.stdout),
+    stderr: textOutput(process.stderr),
+    stdin: { isTerminal: process.stdin.isTTY, readText: readStandardInput },
+    nowMs: () => performance.now(),
+    onInterrupt(callback) {
+      for (const signal of SIGNALS) process.on(signal, callback);
+      return () => {
+        for (const signal of SIGNALS) process.off(signal, callback);
+      };
+    },
+    setExitCode(code) {
+      process.exitCode = code;
+    },
+    exitNow: (code) => process.exit(code),
+  };
+}
+
+function textOutput(stream: NodeJS.WriteStream): TextOutput {
+  // Whoever reads may stop reading (`onpar … | head`): that is no failure of ours, and what follows is dropped.
+  let isOpen = true;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    isOpen = false;
+  });
+  return {
+    isTerminal: stream.isTTY,
+    get columns() {
+      return stream.isTTY ? stream.columns : null;
+    },
+    write(text) {
+      if (isOpen) stream.write(text);
+    },
+  };
+}
+
+async function readStandardInput(maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw new RangeError(`standard input has more than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  return new TextDecoder("utf-8").decode(Buffer.concat(parts));
+}

@@ -1,0 +1,18 @@
+/** Every exit code of `onpar`, and what it says. */
+export const exitCodes = {
+  ok: { code: 0, meaning: "measured, and the stated protocol was kept" },
+  unexpected: { code: 1, meaning: "something went wrong that should not have: please report it" },
+  usage: { code: 2, meaning: "a flag, a setting or an input file is wrong; nothing was measured" },
+  unusable: {
+    code: 3,
+    meaning: "the server or engine cannot be used: unreachable, key refused, model unknown, request refused",
+  },
+  failures: { code: 4, meaning: "measured, but some requests failed" },
+  breach: {
+    code: 5,
+    meaning: "measured, but not as stated: the protocol was not kept, or counts contradict each other",
+  },
+  interrupted: { code: 130, meaning: "interrupted; what was measured is kept and printed" },
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]["code"];

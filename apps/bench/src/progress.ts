@@ -1,0 +1,86 @@
+import type { RunEvent, RunObserver } from "@onpar/sweep-runner";
+
+import type { Env } from "./env.ts";
+
+const REDRAW_MS = 200;
+const CLEAR_LINE = "\r\u001b[K";
+
+/** A progress line on standard error; nothing at all where that is no terminal. */
+export interface Progress extends RunObserver {
+  /** Says what is being done before there is anything to count. */
+  announce(text: string): void;
+  /** Takes the line away. Idempotent. */
+  end(): void;
+}
+
+const SILENT: Progress = { announce: () => {}, onEvent: () => {}, end: () => {} };
+
+/**
+ * Events only note what happened; a timer draws, so that drawing never stands in the way of a request.
+ */
+export function createProgress(env: Env, isWanted: boolean): Progress {
+  const { stderr } = env;
+  if (!isWanted || !stderr.isTerminal) return SILENT;
+
+  let phase: { readonly name: string; readonly startedAtMs: number; done: number; total: number } | null =
+    null;
+  let failed = 0;
+  const show = (text: string) => {
+    stderr.write(`${CLEAR_LINE}${text.slice(0, Math.max(20, (stderr.columns ?? 80) - 1))}`);
+  };
+  const draw = () => {
+    if (phase !== null) show(progressLine(phase, failed, env.nowMs()));
+  };
+  const timer = setInterval(draw, REDRAW_MS);
+  timer.unref();
+
+  const end = () => {
+    clearInterval(timer);
+    stderr.write(CLEAR_LINE);
+  };
+  return {
+    announce: show,
+    onEvent(event: RunEvent) {
+      if (event.type === "phase-started") {
+        const name = event.phase === "warmup" ? "warm-up" : "measuring";
+        phase = { name, startedAtMs: env.nowMs(), done: 0, total: event.total };
+        draw();
+      } else if (event.type === "request-finished" && phase !== null) {
+        phase.done = event.done;
+        phase.total = event.total;
+        if (event.record.state === "failed") failed += 1;
+      }
+    },
+    end,
+  };
+}
+
+/** `measuring 12/50, 3.41 req/s, 11 s left, 1 failed`. */
+export function progressLine(
+  phase: {
+    readonly name: string;
+    readonly startedAtMs: number;
+    readonly done: number;
+    readonly total: number;
+  },
+  failed: number,
+  nowMs: number,
+): string {
+  const seconds = (nowMs - phase.startedAtMs) / 1000;
+  const parts = [`${phase.name} ${phase.done}/${phase.total}`];
+  if (phase.done > 0 && seconds > 0) {
+    const rate = phase.done / seconds;
+    parts.push(`${rate.toFixed(2)} req/s`, `${duration((phase.total - phase.done) / rate)} left`);
+  }
+  if (failed > 0) parts.push(`${failed} failed`);
+  return parts.join(", ");
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60
+    ? `${minutes} min ${whole % 60} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+
+import { exitCodes } from "../src/exit-codes.ts";
+import { withInterrupts } from "../src/interrupts.ts";
+import { createProgress, progressLine } from "../src/progress.ts";
+import { fakeEnv } from "./fake-env.ts";
+
+describe("progressLine", () => {
+  const phase = { name: "measuring", startedAtMs: 1000, done: 0, total: 50 };
+
+  it("says done, total, rate and time left", () => {
+    expect(progressLine({ ...phase, done: 10 }, 0, 5000)).toBe("measuring 10/50, 2.50 req/s, 16 s left");
+    expect(progressLine({ ...phase, done: 1 }, 2, 11_000)).toBe(
+      "measuring 1/50, 0.10 req/s, 8 min 10 s left, 2 failed",
+    );
+  });
+
+  it("claims no rate before the first request has ended", () => {
+    expect(progressLine(phase, 0, 9000)).toBe("measuring 0/50");
+  });
+});
+
+describe("createProgress", () => {
+  it("draws on a terminal and takes its line away", () => {
+    const env = fakeEnv({ stderrIsTerminal: true });
+    const progress = createProgress(env, true);
+    progress.onEvent({ type: "phase-started", phase: "measure", total: 3 });
+    progress.end();
+    expect(env.written.stderr).toContain("measuring 0/3");
+    expect(env.written.stderr.endsWith("\r\u001b[K")).toBe(true);
+  });
+
+  it("writes nothing into a pipe, and nothing when it is not wanted", () => {
+    for (const [isTerminal, isWanted] of [
+      [false, true],
+      [true, false],
+    ] as const) {
+      const env = fakeEnv({ stderrIsTerminal: isTerminal });
+      const progress = createProgress(env, isWanted);
+      progress.announce("loading");
+      progress.onEvent({ type: "phase-started", phase: "measure", total: 3 });
+      progress.end();
+      expect(env.written.stderr).toBe("");
+    }
+  });
+});
+
+describe("withInterrupts", () => {
+  it("stops on the first interrupt and ends the process on the second", async () => {
+    const env = fakeEnv();
+    const result = await withInterrupts(env, async (signal) => {
+      env.interrupt();
+      expect(signal.aborted).toBe(true);
+      expect(env.exits).toEqual([]);
+      env.interrupt();
+      return "kept";
+    });
+    expect(result).toBe("kept");
+    expect(env.exits).toEqual([exitCodes.interrupted.code]);
+  });
+
+  it("lets go of the signals afterwards, also when the task throws", async () => {
+    const env = fakeEnv();
+    await expect(withInterrupts(env, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    env.interrupt();
+    env.interrupt();
+    expect(env.exits).toEqual([]);
+  });
+});

@@ -1,0 +1,9 @@
+import type { Finding, RunResult } from "@onpar/sweep-runner";
+
+/**
+ * Breaches that make a run not stand as it is stated: its protocol was not kept, or its numbers contradict each other.
+ * Failed requests are left out: they have a count of their own, in the first line of every report.
+ */
+export function breachesOf(result: RunResult): readonly Finding[] {
+  return result.findings.filter(({ severity, code }) => severity === "breach" && code !== "requests-failed");
+}
