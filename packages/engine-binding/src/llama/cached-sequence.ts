@@ -2,12 +2,12 @@ import type {
   ControlledEvaluateInputItem,
   LlamaContextSequence,
   SequenceEvaluateOptions,
-  Token,
 } from "node-llama-cpp";
 import { EngineError } from "../errors.ts";
-import type { SamplerOptions } from "../sampling/sampler-options.ts";
+import type { SamplerOptions } from "./sampler-options.ts";
+import { toToken, toTokens } from "./tokens.ts";
 
-type TokenStream = AsyncGenerator<Token, void, Token[]>;
+type TokenStream = ReturnType<LlamaContextSequence["evaluate"]>;
 
 /** One token to evaluate, and how to choose the token after it (not at all when null). */
 export interface Position {
@@ -41,7 +41,7 @@ export class CachedSequence {
 
   /** Evaluates tokens without asking for what follows. */
   async feed(tokens: readonly number[]): Promise<void> {
-    await this.#sequence.evaluateWithoutGeneratingNewTokens(tokens as Token[]);
+    await this.#sequence.evaluateWithoutGeneratingNewTokens(toTokens(tokens));
     this.#length += tokens.length;
   }
 
@@ -49,8 +49,8 @@ export class CachedSequence {
   async evaluate(positions: readonly Position[]): Promise<number[]> {
     const input = positions.map(({ token, sampler }): ControlledEvaluateInputItem =>
       sampler === null
-        ? (token as Token)
-        : [token as Token, { generateNext: { token: true, options: sampler } }],
+        ? toToken(token)
+        : [toToken(token), { generateNext: { token: true, options: sampler } }],
     );
     const output = await this.#sequence.controlledEvaluate(input);
     this.#length += positions.length;
@@ -67,7 +67,7 @@ export class CachedSequence {
   /** Evaluates one token and gives the probabilities of all tokens to follow it. */
   async probabilities(token: number, sampler: SamplerOptions): Promise<ReadonlyMap<number, number>> {
     const output = await this.#sequence.controlledEvaluate([
-      [token as Token, { generateNext: { probabilities: true, options: sampler } }],
+      [toToken(token), { generateNext: { probabilities: true, options: sampler } }],
     ]);
     this.#length += 1;
     const probabilities = output[0]?.next.probabilities;
@@ -81,9 +81,9 @@ export class CachedSequence {
    */
   async next(tokens: readonly number[], options: SequenceEvaluateOptions): Promise<number> {
     const opened = this.#stream !== null;
-    this.#stream ??= this.#sequence.evaluate(tokens as Token[], options) as TokenStream;
-    const { value } = await this.#stream.next(opened ? (tokens as Token[]) : []);
-    if (value === undefined) throw noToken();
+    this.#stream ??= this.#sequence.evaluate(toTokens(tokens), options);
+    const { value } = await this.#stream.next(opened ? toTokens(tokens) : undefined);
+    if (typeof value !== "number") throw noToken();
     this.#length += tokens.length;
     return value;
   }

@@ -1,7 +1,7 @@
 import type { FinishReason, GenerateFinish } from "../engine.ts";
 import { BatchStream } from "../batch-stream.ts";
 import type { CheckedRequest } from "../request.ts";
-import { PenaltyHistory, type SamplerOptions } from "../sampling/sampler-options.ts";
+import { PenaltyHistory, type SamplerOptions } from "./sampler-options.ts";
 import { positionSeed } from "../sampling/position-seed.ts";
 import { samplingSettings, type SamplingSettings } from "../sampling/settings.ts";
 import { SpeculationTally } from "../speculation/acceptance.ts";

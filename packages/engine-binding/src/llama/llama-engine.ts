@@ -55,6 +55,7 @@ export class LlamaEngine implements Engine {
   #releases = 0;
   #running: Promise<void> | null = null;
   #disposal: Promise<void> | null = null;
+  #broken: EngineError | null = null;
 
   constructor(parts: LlamaEngineParts) {
     this.#parts = parts;
@@ -136,7 +137,8 @@ export class LlamaEngine implements Engine {
   }
 
   async #dispose(): Promise<void> {
-    for (const job of [...this.#waiting]) this.#abort(job);
+    // each takes itself out of the queue
+    for (let job = this.#waiting[0]; job !== undefined; job = this.#waiting[0]) this.#abort(job);
     for (const slot of this.#parts.slots) if (slot.job !== null) this.#abort(slot.job);
     await this.#running;
     await this.#parts.free();
@@ -146,6 +148,7 @@ export class LlamaEngine implements Engine {
     if (this.#disposal !== null) {
       throw new EngineError("ENGINE_DISPOSED", "the engine was disposed: load it again to use it");
     }
+    if (this.#broken !== null) throw this.#broken;
   }
 
   /** Ends a waiting request at once, and a running one after the step that is under way. */
@@ -159,10 +162,12 @@ export class LlamaEngine implements Engine {
   }
 
   #wake(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-      if (this.#waiting.length > 0) this.#wake();
-    });
+    this.#running ??= this.#run()
+      .catch((cause: unknown) => this.#break(cause))
+      .finally(() => {
+        this.#running = null;
+        if (this.#waiting.length > 0) this.#wake();
+      });
   }
 
   async #run(): Promise<void> {
@@ -177,8 +182,9 @@ export class LlamaEngine implements Engine {
   async #admit(): Promise<void> {
     for (const slot of this.#parts.slots) {
       if (slot.job?.aborted !== true) continue;
-      this.#end(slot.job, "abort", null, [], slot.job.output.flush(), process.hrtime.bigint());
+      const { job } = slot;
       await this.#release(slot);
+      this.#end(job, "abort", null, [], job.output.flush(), process.hrtime.bigint());
     }
     for (;;) {
       const free = this.#parts.slots.filter((slot) => slot.job === null);
@@ -235,8 +241,9 @@ export class LlamaEngine implements Engine {
     }
     const { reason, matched } = piece.end ?? { reason: "abort", matched: null };
     const text = piece.end === null ? piece.text + job.output.flush() : piece.text;
-    this.#end(job, reason, matched, piece.tokenIds, text, turn.producedAtNs);
+    // first the slot: whoever sees the end may count on it
     await this.#release(slot);
+    this.#end(job, reason, matched, piece.tokenIds, text, turn.producedAtNs);
   }
 
   #end(
@@ -264,5 +271,20 @@ export class LlamaEngine implements Engine {
         : new EngineError("ENGINE_FAILED", `llama.cpp failed: ${messageOf(cause)}`, { cause }),
     );
     await slot.reset();
+  }
+
+  /** Nothing can be decoded any more: what waits or runs fails, and so does every later request. */
+  #break(cause: unknown): void {
+    this.#broken = new EngineError(
+      "ENGINE_FAILED",
+      `llama.cpp failed and did not recover: ${messageOf(cause)} (load the engine again)`,
+      { cause },
+    );
+    const jobs = this.#waiting.splice(0);
+    for (const { job } of this.#parts.slots) if (job !== null) jobs.push(job);
+    for (const job of jobs) {
+      job.ended = true;
+      job.stream.fail(this.#broken);
+    }
   }
 }

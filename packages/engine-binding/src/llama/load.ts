@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { Llama, LlamaContext, LlamaModel, Token } from "node-llama-cpp";
+import type { Llama, LlamaContext, LlamaModel } from "node-llama-cpp";
 import type { Engine, EngineInfo } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { CachedSequence } from "./cached-sequence.ts";
@@ -9,6 +9,7 @@ import { describeModel, describeVocabulary, vocabularyMismatch, vocabularyTexts 
 import { importNodeLlama, messageOf, type NodeLlama } from "./node-llama.ts";
 import { checkModelFile, checkNumbers, type LlamaEngineOptions } from "./options.ts";
 import { Slot } from "./slot.ts";
+import { toTokens } from "./tokens.ts";
 
 /** Used when neither the caller nor the model asks for less: a context costs memory in every slot. */
 const DEFAULT_CONTEXT_SIZE = 8192;
@@ -94,7 +95,7 @@ export async function loadLlamaEngine(options: LlamaEngineOptions): Promise<Engi
         draftContextSize,
       },
       tokenize: (text, parseSpecial) => target.tokenize(text, parseSpecial),
-      detokenize: (tokens, renderSpecial) => target.detokenize(tokens as Token[], renderSpecial),
+      detokenize: (tokens, renderSpecial) => target.detokenize(toTokens(tokens), renderSpecial),
       free: async () => {
         await draftContext?.dispose();
         await targetContext.dispose();

@@ -1,4 +1,6 @@
-import type { SamplingSettings } from "./settings.ts";
+import type { Token } from "node-llama-cpp";
+import { toTokens } from "./tokens.ts";
+import type { SamplingSettings } from "../sampling/settings.ts";
 
 /** The part of node-llama-cpp's sampling options that is used here. */
 export interface SamplerOptions {
@@ -8,7 +10,7 @@ export interface SamplerOptions {
   minP: number;
   seed: number;
   repeatPenalty?: {
-    punishTokens: never[];
+    punishTokens: Token[];
     maxPunishTokens: number;
     penalty: number;
     presencePenalty: number;
@@ -44,7 +46,7 @@ export class PenaltyHistory {
    */
   options(drafts: readonly number[], room: number): NonNullable<SamplerOptions["repeatPenalty"]> {
     return {
-      punishTokens: [...this.#tokens, ...drafts] as never[],
+      punishTokens: toTokens([...this.#tokens, ...drafts]),
       // constant within one evaluation, so that the engine extends its history from one position to the next
       maxPunishTokens: Math.max(64, this.#tokens.length + room),
       penalty: this.#settings.repetitionPenalty,

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadLlamaEngine, type Engine } from "../../src/index.ts";
+import { chat, generate, QUESTIONS, TARGET } from "./pair.ts";
+
+let engine: Engine;
+
+beforeAll(async () => {
+  engine = await loadLlamaEngine({ modelPath: TARGET, contextSize: 512, slots: 3, batchSize: 64 });
+});
+afterAll(() => engine.dispose());
+
+describe("slots", () => {
+  it("give in parallel what each request gives alone, and let the others wait in order", async () => {
+    const questions = QUESTIONS.slice(0, 6);
+    const options = { maxTokens: 40, cachePrompt: false };
+    const alone = [];
+    for (const question of questions) alone.push(await generate(engine, question, options));
+    const together = await Promise.all(questions.map((question) => generate(engine, question, options)));
+    expect(together.map(({ text }) => text)).toEqual(alone.map(({ text }) => text));
+    const starts = together.map(({ finish }) => finish.startedAtNs);
+    expect(starts).toEqual([...starts].sort((a, b) => (a < b ? -1 : 1)));
+  });
+
+  it("decode while another reads a long prompt", async () => {
+    const long = Array.from({ length: 400 }, (_, i) => 300 + (i % 97));
+    const short = generate(engine, QUESTIONS[4], { maxTokens: 30, ignoreEos: true, cachePrompt: false });
+    const reading = generate(engine, long, { maxTokens: 2, ignoreEos: true, cachePrompt: false });
+    const [{ batches }, { finish }] = await Promise.all([short, reading]);
+    const during = batches.filter(
+      ({ producedAtNs }) => producedAtNs > finish.startedAtNs && producedAtNs < (finish.firstTokenAtNs ?? 0n),
+    );
+    // 400 tokens take more than six evaluations of 64, and each carries the other's next token
+    expect(during.length).toBeGreaterThan(4);
+  });
+});
+
+describe("the prefix cache", () => {
+  it("counts what it reuses, and evaluates at least the last prompt token", async () => {
+    await engine.resetPrefixCache();
+    const before = engine.counters();
+    const prompt = engine.tokenize(chat(QUESTIONS[0]));
+    const first = await generate(engine, prompt, { maxTokens: 8 });
+    const same = await generate(engine, prompt, { maxTokens: 8 });
+    expect(first.finish.cachedPromptTokens).toBe(0);
+    expect(same.finish.cachedPromptTokens).toBe(prompt.length - 1);
+    expect(same.ids).toEqual(first.ids);
+
+    // a conversation that goes on reuses the answer too; its last token was never evaluated
+    const longer = [...prompt, ...first.ids, ...engine.tokenize("\nand more")];
+    const next = await generate(engine, longer, { maxTokens: 4 });
+    expect(next.finish.cachedPromptTokens).toBe(prompt.length + first.ids.length - 1);
+
+    const after = engine.counters();
+    expect(after.prefixCacheQueries - before.prefixCacheQueries).toBe(2 * prompt.length + longer.length);
+    expect(after.prefixCacheHits - before.prefixCacheHits).toBe(
+      same.finish.cachedPromptTokens + next.finish.cachedPromptTokens,
+    );
+  });
+
+  it("reuses nothing when told not to, or when it was reset", async () => {
+    const prompt = engine.tokenize(chat(QUESTIONS[1]));
+    await generate(engine, prompt, { maxTokens: 2 });
+    const before = engine.counters();
+    const unused = await generate(engine, prompt, { maxTokens: 2, cachePrompt: false });
+    expect(unused.finish.cachedPromptTokens).toBe(0);
+    expect(engine.counters().prefixCacheQueries).toBe(before.prefixCacheQueries);
+
+    const running = generate(engine, prompt, { maxTokens: 40, ignoreEos: true });
+    await engine.resetPrefixCache();
+    await running;
+    const cold = await generate(engine, prompt, { maxTokens: 2 });
+    expect(cold.finish.cachedPromptTokens).toBe(0);
+  });
+
+  it("takes the slot that holds the longest common beginning", async () => {
+    await engine.resetPrefixCache();
+    const prompts = QUESTIONS.slice(0, 3).map((question) => engine.tokenize(chat(question)));
+    await Promise.all(prompts.map((prompt) => generate(engine, prompt, { maxTokens: 4 })));
+    for (const prompt of prompts) {
+      const { finish } = await generate(engine, prompt, { maxTokens: 4 });
+      expect(finish.cachedPromptTokens).toBe(prompt.length - 1);
+    }
+  });
+});
+
+describe("counters", () => {
+  it("are the sums over the requests", async () => {
+    const before = engine.counters();
+    const outputs = await Promise.all(
+      QUESTIONS.slice(0, 5).map((q) => generate(engine, q, { maxTokens: 10 })),
+    );
+    const after = engine.counters();
+    const sum = (pick: (finish: (typeof outputs)[number]["finish"]) => number) =>
+      outputs.reduce((total, { finish }) => total + pick(finish), 0);
+    expect(after.promptTokens - before.promptTokens).toBe(sum((finish) => finish.promptTokens));
+    expect(after.outputTokens - before.outputTokens).toBe(sum((finish) => finish.outputTokens));
+    for (const reason of ["eos", "length"] as const) {
+      expect(after.requestsFinished[reason] - before.requestsFinished[reason]).toBe(
+        sum((finish) => (finish.reason === reason ? 1 : 0)),
+      );
+    }
+  });
+});

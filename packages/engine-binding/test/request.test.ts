@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { GenerateRequest } from "../src/engine.ts";
+import { checkRequest } from "../src/request.ts";
+
+const limits = { contextSize: 10, vocabularySize: 100 };
+const check = (request: Partial<GenerateRequest>) =>
+  checkRequest({ prompt: [1, 2, 3], maxTokens: 4, ...request }, limits);
+
+describe("checkRequest", () => {
+  it("fills in the defaults", () => {
+    expect(check({})).toEqual({
+      prompt: [1, 2, 3],
+      maxTokens: 4,
+      minTokens: 0,
+      ignoreEos: false,
+      sampling: {},
+      stop: [],
+      stopTokenIds: [],
+      cachePrompt: true,
+      speculate: true,
+    });
+  });
+
+  it.each<[string, Partial<GenerateRequest>, RegExp]>([
+    ["an empty prompt", { prompt: [] }, /prompt is empty/],
+    ["a token outside the vocabulary", { prompt: [1, 100] }, /prompt\[1\].*0 to 99: 100/],
+    ["a token that is no integer", { prompt: [1.5] }, /prompt\[0\].*1\.5/],
+    ["no output", { maxTokens: 0 }, /maxTokens.*got 0/],
+    ["a maxTokens that is no number", { maxTokens: Number.NaN }, /maxTokens.*got NaN/],
+    ["minTokens above maxTokens", { minTokens: 5 }, /minTokens.*\(4\), got 5/],
+    ["an empty stop string", { stop: ["a", ""] }, /stop\[1\]/],
+    ["too many stop strings", { stop: Array.from({ length: 65 }, () => "x") }, /65 strings, at most 64/],
+    ["a stop token outside the vocabulary", { stopTokenIds: [-1] }, /stopTokenIds\[0\]/],
+    ["a negative temperature", { sampling: { temperature: -1 } }, /sampling\.temperature.*got -1/],
+    ["top-p 0", { sampling: { topP: 0 } }, /sampling\.topP must be a number above 0 and at most 1, got 0/],
+    ["a broken top-k", { sampling: { topK: 1.5 } }, /sampling\.topK must be an integer/],
+    [
+      "repetition penalty 0",
+      { sampling: { repetitionPenalty: 0 } },
+      /repetitionPenalty must be a number above 0, got 0/,
+    ],
+    ["a seed that is no safe integer", { sampling: { seed: 2 ** 60 } }, /sampling\.seed/],
+  ])("refuses %s", (_name, request, message) => {
+    expect(() => check(request)).toThrow(
+      expect.objectContaining({ code: "ENGINE_INVALID_REQUEST", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("refuses what does not fit the context, naming all numbers", () => {
+    const long = Array.from({ length: 10 }, () => 1);
+    expect(() => check({ prompt: long })).toThrow(
+      expect.objectContaining({
+        code: "ENGINE_PROMPT_TOO_LONG",
+        message: expect.stringMatching(/10 tokens.*context of 10/),
+      }),
+    );
+    expect(() => check({ maxTokens: 8 })).toThrow(
+      expect.objectContaining({
+        code: "ENGINE_PROMPT_TOO_LONG",
+        message: expect.stringMatching(/3 prompt tokens and maxTokens 8 make 11, .*10 tokens.*at most 7/),
+      }),
+    );
+    expect(check({ maxTokens: 7 }).maxTokens).toBe(7);
+  });
+});
