@@ -72,7 +72,7 @@ describe("errors in OpenAI's shape", () => {
     const prompt = Array.from({ length: contextSize }, () => 100);
     const { error } = await post<ErrorAnswer>(pair.app, "/v1/completions", { prompt, max_tokens: 1 }, 400);
     expect(error).toMatchObject({ code: "context_length_exceeded", param: "prompt" });
-    expect(error.message).toContain(`context is ${contextSize} tokens`);
+    expect(error.message).toContain(`maximum context length is ${contextSize} tokens`);
     expect(error.message).toContain(`${contextSize + 1} tokens were requested`);
     const short = { prompt: prompt.slice(0, 500), max_tokens: 13 };
     const cap = await post<ErrorAnswer>(pair.app, "/v1/completions", short, 400);

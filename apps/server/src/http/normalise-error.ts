@@ -2,11 +2,12 @@ import { EngineError } from "@onpar/engine-binding";
 
 import { ApiError } from "./api-error.ts";
 
-/** The error of every request that meets a server on its way down. */
+/** The error of a request that meets a server on its way down, before or while it runs. */
 export function shuttingDownError(): ApiError {
   return new ApiError(503, {
     code: "shutting_down",
-    message: "The server is shutting down and takes no requests.",
+    message:
+      "The server is shutting down: this request was refused or cut off, send it again when the server is back.",
     headers: { connection: "close" },
   });
 }

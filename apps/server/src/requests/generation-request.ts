@@ -35,7 +35,7 @@ function outputCap(
     throw new ApiError(400, {
       code: "context_length_exceeded",
       param: asked !== null && left >= 1 ? "max_tokens" : "prompt",
-      message: `This model's context is ${contextSize} tokens, but ${wanted}. Shorten the prompt or ask for less output.`,
+      message: `This model's maximum context length is ${contextSize} tokens, but ${wanted}. Shorten the prompt or ask for less output.`,
     });
   }
   return asked ?? Math.min(fallback ?? left, left);
