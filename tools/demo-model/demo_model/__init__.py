@@ -1,0 +1,1 @@
+"""How the target and draft of packages/demo-model were made: corpus, chats, training, export, evaluation."""

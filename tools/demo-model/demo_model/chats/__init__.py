@@ -1,0 +1,1 @@
+"""Synthetic chats, made by programs only: no text of any other model."""
