@@ -12,6 +12,8 @@ export interface AuditInput {
   readonly draftBudget: number | null;
   /** Counters of the server over the measured phase; null without a metrics page. */
   readonly metrics: MetricsDelta | null;
+  /** Tokens of prompt texts by prompt id, where they were counted before a template was applied. */
+  readonly promptTextTokens?: ReadonlyMap<string, number>;
 }
 
 /** Share of prompt tokens from the prefix cache above which TTFT is no longer that of a cold prompt. */
@@ -34,6 +36,7 @@ export function audit(input: AuditInput): Finding[] {
     ...auditAcceptance(input.summary, input.draftBudget),
     ...auditMetrics(measured, input.metrics),
     ...auditPrefixCache(ok),
+    ...auditPromptTokens(ok, input.promptTextTokens ?? new Map()),
   ];
 }
 
@@ -45,6 +48,13 @@ function auditStoppingRule(ok: readonly RequestRecord[], rule: ResolvedStoppingR
     const most = Math.max(...over.map((record) => record.outputTokens ?? 0));
     const message = `${over.length} of ${ok.length} outputs are longer than the cap of ${rule.cap} tokens (up to ${most})`;
     findings.push({ severity: "breach", code: "cap-exceeded", message });
+  }
+  const sent = rule.sent.min_tokens ?? rule.sent.minTokens;
+  const least = typeof sent === "number" ? sent : 0;
+  const under = known.filter((record) => (record.outputTokens ?? 0) < least);
+  if (under.length > 0) {
+    const message = `${under.length} of ${ok.length} outputs are shorter than min_tokens = ${least} (${finishWords(under)})`;
+    findings.push({ severity: "breach", code: "min-tokens-not-kept", message });
   }
   if (rule.name === "ignore-eos") {
     const early = ok.filter((record) => endedEarly(record, rule.cap));
@@ -210,4 +220,24 @@ function auditPrefixCache(ok: readonly RequestRecord[]): Finding[] {
   const share = ((100 * cached) / prompt).toFixed(0);
   const message = `${share} % of the prompt tokens came from the prefix cache: TTFT is not that of cold prompts`;
   return [{ severity: "warning", code: "prefix-cache-hits", message }];
+}
+
+/** Prompt tokens that the server counts beside those of the text: template and special tokens. */
+function auditPromptTokens(ok: readonly RequestRecord[], textTokens: ReadonlyMap<string, number>): Finding[] {
+  const overheads: number[] = [];
+  for (const { promptId, usage } of ok) {
+    const text = textTokens.get(promptId);
+    const counted = usage?.promptTokens ?? null;
+    if (text !== undefined && counted !== null && counted !== text) overheads.push(counted - text);
+  }
+  if (overheads.length === 0) return [];
+  const least = Math.min(...overheads);
+  const most = Math.max(...overheads);
+  const size = least === most ? signed(least) : `${signed(least)} to ${signed(most)}`;
+  const message = `the server counts ${size} prompt tokens against the text of ${overheads.length} prompts: template and special tokens`;
+  return [{ severity: "note", code: "prompt-overhead", message }];
+}
+
+function signed(value: number): string {
+  return value < 0 ? String(value) : `+${value}`;
 }

@@ -73,7 +73,7 @@ async function readDocument(path: string, wanted: number): Promise<Dataset> {
   try {
     list = JSON.parse(text);
   } catch (error) {
-    throw invalid(`${path}:${lineOfJsonError(text, error)}`, `not JSON: ${messageOf(error)}`);
+    throw invalid(`${path}${lineOfJsonError(text, error)}`, `not JSON: ${messageOf(error)}`);
   }
   if (!isList(list)) throw invalid(path, "not a JSON list");
   const rows: PromptRow[] = [];
@@ -112,10 +112,18 @@ function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** V8 names a position ("at position 12") in most of its messages: its line, or 1. */
-function lineOfJsonError(text: string, error: unknown): number {
-  const position = /position (\d+)/.exec(messageOf(error))?.[1];
-  return position === undefined ? 1 : text.slice(0, Number(position)).split("\n").length;
+/**
+ * ":3" for the line where JSON breaks, or nothing. V8 names a position ("at position 12") or quotes the text around it
+ * (`..."sations": oops} ]" is not valid JSON`), which tells the line where that text stands only once.
+ */
+function lineOfJsonError(text: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  const position = /position (\d+)/.exec(message)?.[1];
+  const quoted = /(?:\.{3})?"([^]+)"(?:\.{3})? is not valid JSON$/.exec(message)?.[1];
+  const found = quoted === undefined ? -1 : text.indexOf(quoted);
+  const unique = found !== -1 && text.indexOf(quoted ?? "", found + 1) === -1;
+  const at = position === undefined ? (unique ? found + (quoted?.length ?? 0) / 2 : -1) : Number(position);
+  return at === -1 ? "" : `:${text.slice(0, at).split("\n").length}`;
 }
 
 async function firstCharacter(path: string): Promise<string> {

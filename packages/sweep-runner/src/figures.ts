@@ -121,9 +121,9 @@ export function ratePerS(count: number | null, durationMs: number | null): numbe
 }
 
 /**
- * Highest output rate over buckets of `bucketMs` from `startNs`, in tokens (not chunks) per second, and never below the
- * mean from `startNs` to the last token: a run shorter than one bucket has no fuller bucket than itself. Null when a
- * chunk of one of the records does not tell its tokens.
+ * Highest output rate over buckets of `bucketMs` from `startNs`, in tokens (not chunks) per second. Never below the mean
+ * over whole buckets; for a run shorter than one bucket it is the mean itself. Null when a chunk of one of the records
+ * does not tell its tokens.
  */
 export function peakOutputRate(records: readonly Timed[], startNs: number, bucketMs = 1000): number | null {
   const buckets = new Map<number, number>();
@@ -142,10 +142,11 @@ export function peakOutputRate(records: readonly Timed[], startNs: number, bucke
     }
   }
   if (total === 0) return null;
+  const spanMs = (lastNs - startNs) / NS_PER_MS;
+  if (spanMs < bucketMs) return ratePerS(total, spanMs);
   let fullest = 0;
   for (const tokens of buckets.values()) fullest = Math.max(fullest, tokens);
-  const mean = ratePerS(total, (lastNs - startNs) / NS_PER_MS) ?? 0;
-  return Math.max((fullest * 1000) / bucketMs, mean);
+  return (fullest * 1000) / bucketMs;
 }
 
 /** First send to last end, s; 0 when nothing was sent. */

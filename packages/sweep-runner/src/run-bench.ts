@@ -5,6 +5,7 @@ import { draftBudgetOf, readAcceptance, speculationDelta } from "./acceptance-so
 import { audit } from "./audit.ts";
 import { monotonicClock, startTimeline, type Clock } from "./clock.ts";
 import { runClosedLoop } from "./closed-loop.ts";
+import { contextFit } from "./context-fit.ts";
 import { messageOf, RunError } from "./errors.ts";
 import { auditEventLoop, watchEventLoop } from "./event-loop.ts";
 import { guardObserver, type RunObserver } from "./events.ts";
@@ -107,11 +108,12 @@ async function planRun(
     const request = session.target.prepare(session.renderer.render(prompt));
     const tokens = request.promptTokens ?? (prompt.kind === "text" ? prompt.tokens : null);
     const limit = session.contextLimit;
-    if (tokens !== null && limit !== null && tokens + cap > limit) {
+    const fit = tokens === null || limit === null ? null : contextFit(tokens, cap, limit);
+    if (fit !== null && !fit.fits) {
       throw new RunError(
         "PROMPT_TOO_LONG",
         `prompt ${prompt.id} has ${tokens} tokens, and with ${cap} output tokens it is over the context limit of ${limit}: ` +
-          "shorten the prompts or lower --output-len",
+          `at most ${fit.longestPrompt} fit; shorten the prompts or lower --output-len`,
       );
     }
     return request;
@@ -222,6 +224,7 @@ class Run {
       rule,
       draftBudget,
       metrics: this.#evidence.metrics,
+      promptTextTokens: textTokens(plan.workload.measured),
     });
     return {
       schema: "onpar.run/1",
@@ -270,6 +273,15 @@ class Run {
     }
     if (this.refusal !== null) this.#parts.stop.abort();
   }
+}
+
+/** Tokens of prompts whose text was counted on this side, by prompt id. */
+function textTokens(prompts: readonly WorkloadPrompt[]): ReadonlyMap<string, number> {
+  const known = new Map<string, number>();
+  for (const prompt of prompts) {
+    if (prompt.kind === "text" && prompt.tokens !== null) known.set(prompt.id, prompt.tokens);
+  }
+  return known;
 }
 
 function throwIfInterrupted(signal: AbortSignal | undefined): void {

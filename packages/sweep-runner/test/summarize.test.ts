@@ -1,0 +1,188 @@
+import { acceptanceFrom } from "@onpar/metrics-client";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { audit, type AuditInput } from "../src/audit.ts";
+import type { RequestRecord } from "../src/record.ts";
+import { effectiveTokensPerStep, summarize, type SummaryContext } from "../src/summarize.ts";
+import { chunksAt, record } from "./support/records.ts";
+
+const MS = 1e6;
+const context: SummaryContext = { asked: 3, cap: 8, acceptance: null, acceptanceMissing: "no page" };
+const done = (changes: Partial<RequestRecord> = {}): RequestRecord =>
+  record({
+    chunks: chunksAt([100, 1], [200, 1]),
+    endNs: 210 * MS,
+    outputTokens: 2,
+    tokenSource: "usage",
+    usage: { promptTokens: 10, completionTokens: 2, cachedPromptTokens: null },
+    ...changes,
+  });
+
+describe("summaries", () => {
+  it("keep warm-up and failures out of latencies and rates, and count them", () => {
+    const records = [
+      done({ id: "w", phase: "warmup", chunks: chunksAt([900, 1]) }),
+      done({ sentNs: 0, endNs: 1000 * MS }),
+      done({ sentNs: 500 * MS, chunks: chunksAt([700, 1], [900, 1]), endNs: 1000 * MS }),
+      done({
+        state: "failed",
+        chunks: chunksAt([20, 1]),
+        endNs: 2000 * MS,
+        error: { kind: "timeout", message: "late" },
+      }),
+    ];
+    const summary = summarize(records, context);
+    expect(summary.counts).toEqual({ asked: 3, ok: 2, failed: 1, aborted: 0, unsent: 0, warmup: 1 });
+    expect(summary.errorRate).toBeCloseTo(1 / 3, 12);
+    expect(summary.errors).toEqual({ timeout: 1 });
+    expect(summary.durationS).toBe(2);
+    expect(summary.latency.ttftMs).toMatchObject({ n: 2, min: 100, max: 200 });
+    expect(summary.rates).toMatchObject({ outputTokensPerS: 2, totalTokensPerS: 12, requestsPerS: 1 });
+    expect(summary.acceptanceMissing).toBe("no page");
+  });
+
+  it("of nothing are empty, not zero", () => {
+    const summary = summarize([], context);
+    expect(summary.counts.unsent).toBe(3);
+    expect(summary).toMatchObject({ errorRate: null, durationS: 0, promptTokens: null });
+    expect(summary.rates).toMatchObject({ outputTokensPerS: null, requestsPerS: null, decodeVllm: null });
+  });
+
+  it("give no rate over the run when one answer's tokens are unknown", () => {
+    const summary = summarize([done(), done({ outputTokens: null, tokenSource: "unknown" })], context);
+    expect(summary.rates.outputTokensPerS).toBeNull();
+    expect(summary.outputs).toMatchObject({ tokenSource: "unknown, usage", lengths: { n: 1 } });
+  });
+
+  it("always account for every request asked", () => {
+    const states = fc.array(fc.constantFrom("ok", "failed", "aborted" as const), { maxLength: 30 });
+    fc.assert(
+      fc.property(states, fc.nat(10), (list, unsent) => {
+        const records = list.map((state, index) => done({ id: `measure-${index}`, state: state as "ok" }));
+        const { counts } = summarize(records, { ...context, asked: list.length + unsent });
+        expect(counts.asked).toBe(counts.ok + counts.failed + counts.aborted + counts.unsent);
+        expect(counts.unsent).toBe(unsent);
+      }),
+    );
+  });
+});
+
+describe("effective tokens per step", () => {
+  it("is what acceptance counts when every step drafts and nothing is cut off", () => {
+    // 4 requests: one token from the prefill, then 2 steps with 2 accepted and one more token.
+    expect(effectiveTokensPerStep(28, 4, { acceptedTokens: 16, verifySteps: 8 })).toBe(3);
+  });
+
+  it("is lower when steps draft nothing, and never counts fewer steps than were verified", () => {
+    expect(effectiveTokensPerStep(101, 1, { acceptedTokens: 20, verifySteps: 10 })).toBe(100 / 80);
+    // 10 tokens accepted past the end: G - R - A would give 2 steps where 8 were verified.
+    expect(effectiveTokensPerStep(28, 4, { acceptedTokens: 22, verifySteps: 8 })).toBe(3);
+    expect(effectiveTokensPerStep(4, 4, { acceptedTokens: 0, verifySteps: 0 })).toBeNull();
+  });
+
+  it("lies between 1 and the counted mean length for any run whose steps are whole", () => {
+    const step = fc.record({
+      drafted: fc.integer({ min: 0, max: 5 }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.array(step, { maxLength: 20 }), { minLength: 1, maxLength: 5 }), (requests) => {
+        const counts = { verifySteps: 0, draftTokens: 0, acceptedTokens: 0, acceptedPerPosition: null };
+        let tokens = 0;
+        for (const steps of requests) {
+          tokens++;
+          for (const { drafted, share } of steps) {
+            const accepted = Math.floor(drafted * share);
+            tokens += accepted + 1;
+            if (drafted > 0) counts.verifySteps++;
+            counts.draftTokens += drafted;
+            counts.acceptedTokens += accepted;
+          }
+        }
+        const effective = effectiveTokensPerStep(tokens, requests.length, counts);
+        const counted = acceptanceFrom(counts, "metrics-delta").meanAcceptanceLength;
+        expect(effective ?? 1).toBeGreaterThanOrEqual(1);
+        expect(effective ?? 1).toBeLessThanOrEqual((counted ?? Infinity) + 1e-9);
+      }),
+    );
+  });
+
+  it("is unknown when a failed request drafted too", () => {
+    const acceptance = acceptanceFrom(
+      { verifySteps: 2, draftTokens: 6, acceptedTokens: 3, acceptedPerPosition: null },
+      "metrics-delta",
+    );
+    const whole = summarize([done({ outputTokens: 6 })], { ...context, acceptance });
+    expect(whole.acceptance?.effectiveTokensPerStep).toBe(2.5);
+    const partly = summarize([done({ outputTokens: 6 }), done({ state: "failed" })], {
+      ...context,
+      acceptance,
+    });
+    expect(partly.acceptance?.effectiveTokensPerStep).toBeNull();
+  });
+});
+
+describe("the audit", () => {
+  const check = (records: readonly RequestRecord[], changes: Partial<AuditInput> = {}): string[] => {
+    const rule = { name: "ignore-eos" as const, cap: 2, stop: [], requested: { ignoreEos: true }, sent: {} };
+    const summary = summarize(records, { ...context, asked: records.length });
+    return audit({ records, summary, rule, draftBudget: null, metrics: null, ...changes }).map(
+      ({ code }) => code,
+    );
+  };
+  const full = done({
+    finish: { raw: "length", reason: "length" },
+    chunks: [...done().chunks, [205 * MS, "done", 0, null]],
+  });
+
+  it("has nothing to say about a run that is as it should be", () => {
+    expect(check([full, full])).toEqual([]);
+  });
+
+  it("finds each disagreement under its own code", () => {
+    expect(check([{ ...full, outputTokens: 1 }])).toEqual(["eos-not-ignored"]);
+    expect(check([{ ...full, finish: { raw: "stop", reason: "eos" } }])).toEqual(["eos-not-ignored"]);
+    expect(check([{ ...full, outputTokens: 3 }])).toEqual(["cap-exceeded"]);
+    expect(check([{ ...full, finish: { raw: null, reason: "unknown" } }])).toEqual(["finish-missing"]);
+    expect(check([{ ...full, chunks: done().chunks }])).toEqual(["done-missing"]);
+    expect(check([{ ...full, chunks: full.chunks.slice(2) }])).toEqual(["tokens-unseen"]);
+    expect(check([full, { ...full, tokenSource: "token-ids" }])).toEqual(["token-source-mixed"]);
+    expect(check([full, { ...full, sentNs: 150 * MS }])).toEqual(["times-invalid"]);
+    const burst = [...chunksAt([800, 1], [800, 1], [800, 1], [801, 1]), [802 * MS, "done", 0, null] as const];
+    expect(check([{ ...full, chunks: burst }])).toEqual(["burst-delivery"]);
+  });
+
+  it("finds acceptance counts that cannot be", () => {
+    const acceptance = acceptanceFrom(
+      { verifySteps: 2, draftTokens: 6, acceptedTokens: 4, acceptedPerPosition: [3, 1, 0] },
+      "metrics-delta",
+    );
+    const summary = summarize([full], { ...context, asked: 1, acceptance });
+    expect(check([full], { summary })).toContain("acceptance-invalid");
+  });
+
+  it("finds counters that started again", () => {
+    const metrics = {
+      from: "",
+      to: "",
+      spec: null,
+      promptTokens: null,
+      generationTokens: null,
+      requestsFinished: 1,
+      requestsByReason: null,
+      prefixCacheQueries: null,
+      prefixCacheHits: null,
+      firstTokens: null,
+      reset: true,
+      resetSigns: [{ kind: "decreased" as const, series: "x_total" }],
+    };
+    expect(check([full], { metrics })).toEqual(["counters-reset"]);
+    expect(check([full], { metrics: { ...metrics, reset: false, requestsFinished: 2 } })).toEqual([
+      "foreign-traffic",
+    ]);
+    expect(check([full], { metrics: { ...metrics, reset: false, requestsFinished: 0 } })).toEqual([
+      "counters-lag",
+    ]);
+    expect(check([full], { metrics: { ...metrics, reset: false, requestsFinished: 1 } })).toEqual([]);
+  });
+});
