@@ -6,7 +6,7 @@ import type { Env } from "./env.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Largest file and longest standard input that are read, in bytes. */
-export const MAX_INPUT_BYTES = 16 * 1024 * 1024;
+const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 /**
  * The text of a one-shot: the argument, or standard input for `-` and where there is no argument and no terminal to

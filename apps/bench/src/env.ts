@@ -58,7 +58,8 @@ function textOutput(stream: NodeJS.WriteStream): TextOutput {
   return {
     isTerminal: stream.isTTY,
     get columns() {
-      return stream.isTTY ? stream.columns : null;
+      // Some pseudo-terminals say 0.
+      return stream.isTTY && stream.columns > 0 ? stream.columns : null;
     },
     write(text) {
       if (isOpen) stream.write(text);

@@ -23,6 +23,14 @@ export type FlagOverrides = Readonly<
   Record<string, { readonly default?: unknown; readonly description?: string }>
 >;
 
+/** What only the command line has to say of a setting. */
+const HINTS: Readonly<Record<string, string>> = {
+  "target.model": " With --endpoint engine: the GGUF file.",
+  requestTimeoutMs: " Takes a unit: 500ms, 30s, 2m, 1h.",
+  stop: " May be repeated.",
+  outputJson: " Refused where it is there already, unless --overwrite.",
+};
+
 const flagByField = new Map(benchFlags.map((flag) => [lastPart(flag.path), flag.flag]));
 
 /**
@@ -83,14 +91,15 @@ export function groupOf(path: string): string {
 }
 
 function describe(flag: BenchFlag): string {
-  // Descriptions name other settings by field; on the command line they are flags.
+  // Descriptions name other settings by field; on the command line they are flags, and what is null is left out.
   const text = flag.description
     .replace(/`(\w+)`/g, (whole, field: string) => flagByField.get(field) ?? whole)
     .replace(/\bnull\b/g, "unset")
-    .replace(/^true: /, "")
-    .replace(/ false: /, ` With ${flag.flag.replace("--", "--no-")}: `);
+    .replace(/^true: (.)/, (_, first: string) => first.toUpperCase())
+    .replace(/\. false: /, `. With ${flag.flag.replace("--", "--no-")}: `)
+    .replace(/, ms\.$/, ".");
   const choices = flag.choices === null ? "" : ` One of ${flag.choices.join(", ")}.`;
-  return `${text}${choices}${describeDefault(flag)}`;
+  return `${text}${choices}${HINTS[flag.path] ?? ""}${describeDefault(flag)}`;
 }
 
 function describeDefault(flag: BenchFlag): string {

@@ -20,10 +20,6 @@ export function formatShare(share: number | null): string {
   return share === null ? "unknown" : share.toFixed(3);
 }
 
-export function formatOptional(value: number | null): string {
-  return value === null ? "unknown" : formatNumber(value);
-}
-
 /** `1 request`, `2 requests`. */
 export function count(value: number, noun: string): string {
   return `${value} ${noun}${value === 1 ? "" : "s"}`;

@@ -1,7 +1,7 @@
 import { benchFlags, configLayerFromFlags, resolveConfig } from "@onpar/bench-config";
 import { breachesOf, renderTerminalReport } from "@onpar/bench-report";
 import { runBench, type RunResult } from "@onpar/sweep-runner";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 
 import type { Env } from "../env.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
@@ -38,7 +38,11 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
   addRefusedFlags(command, given);
   addDemoFlag(command);
   addOutputFlags(command, "Print the result as JSON, and nothing else, on standard output.");
-  command.option("--overwrite", "Let --output-json replace a file that is there already.");
+  command.addOption(
+    new Option("--overwrite", "Let --output-json replace a file that is there already.").helpGroup(
+      "Results:",
+    ),
+  );
   command.addHelpText("after", examples);
   command.action(async (options: BenchOptions) => {
     const layers = [...(await demoLayers(options, given)), configLayerFromFlags(given)];
@@ -71,7 +75,7 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
 }
 
 /** An interrupt outranks a breach, and a breach outranks failed requests. */
-export function exitCodeOf(result: RunResult): ExitCode {
+function exitCodeOf(result: RunResult): ExitCode {
   if (result.interrupted) return exitCodes.interrupted.code;
   if (breachesOf(result).length > 0) return exitCodes.breach.code;
   return result.summary.counts.failed > 0 ? exitCodes.failures.code : exitCodes.ok.code;

@@ -1,5 +1,5 @@
 import type { Conversation, TemplateObject } from "@onpar/chat-render";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 
 import { readMessagesFile, readText } from "../conversation.ts";
 import type { Env } from "../env.ts";
@@ -11,6 +11,8 @@ interface ChatOptions extends OneShotOptions {
   readonly system?: string;
   readonly messages?: string;
 }
+
+const GROUP = "Conversation:";
 
 const defaults = { endpoint: "chat-completions", skipChatTemplate: false } as const;
 
@@ -38,10 +40,12 @@ export function addChatCommand(program: Command, env: Env, done: (code: ExitCode
     );
   const given = addOneShotFlags(command, defaults);
   command
-    .option("--system <TEXT>", "The system message, before all others.")
-    .option(
-      "--messages <FILE>",
-      "JSON file with the messages before the user's: a list, or an object with `messages`.",
+    .addOption(new Option("--system <TEXT>", "The system message, before all others.").helpGroup(GROUP))
+    .addOption(
+      new Option(
+        "--messages <FILE>",
+        "JSON file with the messages before the user's: a list, or an object with `messages`.",
+      ).helpGroup(GROUP),
     )
     .addHelpText("after", examples)
     .action(async (message: string | undefined, options: ChatOptions) => {

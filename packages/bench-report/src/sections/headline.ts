@@ -24,7 +24,7 @@ export function headline(result: RunResult, page: Page): string[] {
     lines.push(
       ...hanging(
         "  ",
-        "Interrupted: every figure below is over the requests that ended before that.",
+        "Interrupted: latencies and rates are over the requests that ended before that.",
         width,
       ).map(paint.warn),
     );
