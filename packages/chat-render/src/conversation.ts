@@ -88,7 +88,7 @@ function deepestPath(issues: readonly z.core.$ZodIssue[]): readonly PropertyKey[
   let deepest: readonly PropertyKey[] = [];
   for (const issue of issues) {
     const inner =
-      issue.code === "invalid_union" ? [...issue.path, ...deepestPath(issue.errors[0] ?? [])] : issue.path;
+      issue.code === "invalid_union" ? [...issue.path, ...deepestPath(issue.errors.flat())] : issue.path;
     if (inner.length > deepest.length) {
       deepest = inner;
     }

@@ -1,5 +1,7 @@
+import { stat } from "node:fs/promises";
 import { gguf } from "@huggingface/gguf";
 import { reasonOf, unreadable } from "./read-file.ts";
+import { TemplateNotFoundError } from "./template-error.ts";
 import type { CarriedTemplates } from "./tokenizer-config.ts";
 
 /** Variables of a template and the metadata keys of the token ids behind them. */
@@ -16,14 +18,22 @@ const tokenKeys: readonly (readonly [variable: string, key: string])[] = [
 
 const TEMPLATE_KEY = "tokenizer.chat_template";
 
+async function readMetadata(path: string): Promise<ReadonlyMap<string, unknown>> {
+  try {
+    const { metadata, tensorInfoByteRange } = await gguf(path, { allowLocalFile: true });
+    // The library reads zeros behind the end of a file.
+    if (tensorInfoByteRange[1] > (await stat(path)).size) {
+      throw unreadable(path, "the file is cut off");
+    }
+    return new Map(Object.entries(metadata));
+  } catch (error) {
+    throw error instanceof TemplateNotFoundError ? error : unreadable(path, reasonOf(error), error);
+  }
+}
+
 /** Reads the metadata of a GGUF file, not its tensors. `path` must be absolute, so that it cannot be taken for a URL. */
 export async function readGguf(path: string): Promise<CarriedTemplates> {
-  let metadata: ReadonlyMap<string, unknown>;
-  try {
-    metadata = new Map(Object.entries((await gguf(path, { allowLocalFile: true })).metadata));
-  } catch (error) {
-    throw unreadable(path, reasonOf(error), error);
-  }
+  const metadata = await readMetadata(path);
   const templates = new Map<string, string>();
   for (const [key, value] of metadata) {
     if (typeof value === "string" && key === TEMPLATE_KEY) {

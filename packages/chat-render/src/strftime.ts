@@ -141,6 +141,7 @@ export function strftime(date: Date, format: string): string {
       return flag === "^" ? text.toUpperCase() : text;
     }
     const field = fieldOf(letter, date);
-    return field === null ? whole : written(field, flag);
+    // The C library leaves %^P in lower case.
+    return field === null ? whole : written(field, letter === "P" ? "" : flag);
   });
 }
