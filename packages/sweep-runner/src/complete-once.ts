@@ -75,7 +75,10 @@ export async function completeOnce(options: CompleteOnceOptions): Promise<Comple
         acceptance: drafted ? acceptanceFrom(record.acceptance, "per-request") : null,
       };
     }
-    const after = before === null ? null : ((await session.counters?.settle(before, 1)) ?? null);
+    const after =
+      before === null
+        ? null
+        : ((await session.counters?.settle(before, record.state === "ok" ? 1 : 0)) ?? null);
     const { acceptance } = readAcceptance({
       engine: null,
       isEngine: session.engine !== null,
