@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { gguf } from "@huggingface/gguf";
 import { reasonOf, unreadable } from "./read-file.ts";
 import { TemplateNotFoundError } from "./template-error.ts";
 import type { CarriedTemplates } from "./tokenizer-config.ts";
@@ -20,6 +19,8 @@ const TEMPLATE_KEY = "tokenizer.chat_template";
 
 async function readMetadata(path: string): Promise<ReadonlyMap<string, unknown>> {
   try {
+    // Loaded here because it is slow to load and most templates do not come from GGUF files.
+    const { gguf } = await import("@huggingface/gguf");
     const { metadata, tensorInfoByteRange } = await gguf(path, { allowLocalFile: true });
     // The library reads zeros behind the end of a file.
     if (tensorInfoByteRange[1] > (await stat(path)).size) {

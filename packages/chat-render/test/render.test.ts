@@ -217,7 +217,7 @@ test("the main entry has no Node module behind it", () => {
     }
     reached.add(file);
     const source = readFileSync(new URL(file, folder), "utf8");
-    for (const [, target = ""] of source.matchAll(/from "([^"]+)"/gu)) {
+    for (const [, target = ""] of source.matchAll(/(?:from |import\()"([^"]+)"/gu)) {
       expect(target, file).not.toMatch(/^node:|^@huggingface\/gguf$/u);
       if (target.startsWith("./")) {
         follow(target.slice(2));
