@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { demoModel } from "@onpar/demo-model";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { run } from "../src/cli.ts";
 import type { CliEnvironment } from "../src/index.ts";
+import { eventually } from "./support/eventually.ts";
 
 interface Started {
   readonly environment: CliEnvironment;
@@ -109,7 +110,7 @@ describe("onpar-server serves", () => {
   async function serve(argv: readonly string[], variables: Record<string, string> = {}, isTTY = false) {
     const started = environment(variables, isTTY);
     const exit = run(["--port", "0", "--ctx", "512", ...argv], started.environment);
-    await vi.waitFor(() => expect(started.written.stdout).toMatch(/\n$/), { timeout: 15_000 });
+    await eventually(() => expect(started.written.stdout).toMatch(/\n$/));
     const url = /ready on (\S+)/.exec(started.written.stdout)?.[1] ?? "";
     return { ...started, exit, url };
   }
@@ -167,7 +168,7 @@ describe("onpar-server serves", () => {
       body: JSON.stringify({ prompt: "The river", max_tokens: 400, ignore_eos: true }),
       signal: leave.signal,
     });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/num_requests_running\{.*\} 1$/m);
     });
     send("SIGTERM");

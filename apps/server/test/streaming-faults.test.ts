@@ -2,9 +2,10 @@ import { connect, type Socket } from "node:net";
 
 import { EngineError } from "@onpar/engine-binding";
 import type { FastifyInstance } from "fastify";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 
 import { createApp, type AppOptions } from "../src/index.ts";
+import { eventually } from "./support/eventually.ts";
 import { readEvents } from "./support/http.ts";
 import { ScriptedEngine, waitForAbort, type ScriptStep } from "./support/scripted-engine.ts";
 import { servedPair } from "./support/served-pair.ts";
@@ -89,10 +90,10 @@ describe("a client that goes away", () => {
     const { engine, url } = await scripted(["Hello", waitForAbort]);
     const leave = new AbortController();
     const response = ask(url, { stream }, leave.signal).then((answer) => answer.text());
-    await vi.waitFor(() => expect(engine.running).toBe(1));
+    await eventually(() => expect(engine.running).toBe(1));
     leave.abort();
     await expect(response).rejects.toThrow(/abort/);
-    await vi.waitFor(() => expect(engine.finished.abort).toBe(1));
+    await eventually(() => expect(engine.finished.abort).toBe(1));
     expect(engine.running).toBe(0);
   });
 
@@ -113,7 +114,7 @@ describe("a client that goes away", () => {
     const { engine, url } = await scripted(endless(), { limits: { clientStallMs: 100 } });
     const socket = await rawRequest(url, { stream: true, max_tokens: 900 });
     socket.pause();
-    await vi.waitFor(() => expect(engine.finished.abort).toBe(1), { timeout: 10_000 });
+    await eventually(() => expect(engine.finished.abort).toBe(1));
     // What the kernel's socket buffers take, not without end.
     expect(emitted * 16_384).toBeLessThan(64 * 1024 * 1024);
     socket.destroy();
@@ -126,7 +127,7 @@ describe("a server that stops", () => {
     const { app, engine, url } = await scripted(["Hello", waitForAbort], { stopSignal: stop.signal });
     const running = await ask(url, { stream: true });
     const body = running.text();
-    await vi.waitFor(() => expect(engine.running).toBe(1));
+    await eventually(() => expect(engine.running).toBe(1));
     const closed = app.close();
     await expect(ask(url)).rejects.toThrow("fetch failed");
     stop.abort();
@@ -144,7 +145,7 @@ describe("a server that stops", () => {
     // A request that was answered since then proves that the server has read the half one.
     await (await fetch(`${url}/health`)).text();
     const closed = app.close();
-    await vi.waitFor(() => expect(app.server.listening).toBe(false));
+    await eventually(() => expect(app.server.listening).toBe(false));
     socket.write("\r\n");
     let answer = "";
     socket.on("data", (data) => (answer += data.toString()));
@@ -167,7 +168,7 @@ describe("the real engine", () => {
     await reader?.read();
     expect(pair.engine.counters().requestsRunning).toBe(1);
     leave.abort();
-    await vi.waitFor(() => expect(pair.engine.counters().requestsFinished.abort).toBe(1));
+    await eventually(() => expect(pair.engine.counters().requestsFinished.abort).toBe(1));
     const next = await ask(url, { max_tokens: 4, ignore_eos: true });
     expect(next.status).toBe(200);
     expect(pair.engine.counters()).toMatchObject({ requestsRunning: 0, requestsWaiting: 0 });
