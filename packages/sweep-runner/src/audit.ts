@@ -95,7 +95,7 @@ function auditFailures(measured: readonly RequestRecord[]): Finding[] {
   const message =
     `${failed.length} of ${measured.length} requests failed and are in no latency and no rate; ` +
     `the first one (${first.id}, ${first.error?.kind ?? "unknown"}): ${first.error?.message ?? "no message"}`;
-  return [{ severity: "breach", code: "requests-failed", message }];
+  return [{ severity: "warning", code: "requests-failed", message }];
 }
 
 function auditTokenCounts(ok: readonly RequestRecord[]): Finding[] {

@@ -122,6 +122,7 @@ export async function fetchServerTemplate(
 
 const ENGINES: Readonly<Record<string, string>> = {
   vllm: "vllm",
+  onpar: "onpar-server",
   sglang: "sglang",
   llamacpp: "llama.cpp",
   lmdeploy: "lmdeploy",
