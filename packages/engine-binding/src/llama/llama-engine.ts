@@ -21,7 +21,7 @@ import { planStep, type StepLimits, type Turn } from "./turn.ts";
 /** What a loaded engine is made of. */
 export interface LlamaEngineParts {
   readonly info: EngineInfo;
-  readonly addsEos: boolean;
+  readonly appendedEosTokenId: number | null;
   readonly slots: readonly Slot[];
   readonly gates: Gates;
   readonly limits: StepLimits;
@@ -69,9 +69,11 @@ export class LlamaEngine implements Engine {
     this.#ensureAlive();
     const tokens = this.#parts.tokenize(text, parseSpecial);
     if (!addSpecial) return tokens;
-    const { addsBos, bosTokenId, eosTokenIds } = this.info;
-    const eos = this.#parts.addsEos ? eosTokenIds.slice(0, 1) : [];
-    return [...(addsBos && bosTokenId !== null ? [bosTokenId] : []), ...tokens, ...eos];
+    const { addsBos, bosTokenId } = this.info;
+    const { appendedEosTokenId } = this.#parts;
+    if (addsBos && bosTokenId !== null) tokens.unshift(bosTokenId);
+    if (appendedEosTokenId !== null) tokens.push(appendedEosTokenId);
+    return tokens;
   }
 
   detokenize(tokenIds: readonly number[], { renderSpecial = false }: DetokenizeOptions = {}): string {

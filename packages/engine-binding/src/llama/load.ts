@@ -1,12 +1,12 @@
-import { basename } from "node:path";
-import type { Llama, LlamaContext, LlamaModel } from "node-llama-cpp";
+import type { LlamaModel } from "node-llama-cpp";
 import type { Engine, EngineInfo } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { CachedSequence } from "./cached-sequence.ts";
 import { DispatchGate } from "./dispatch-gate.ts";
 import { LlamaEngine } from "./llama-engine.ts";
 import { describeModel, describeVocabulary, vocabularyMismatch, vocabularyTexts } from "./model-info.ts";
-import { importNodeLlama, messageOf, type NodeLlama } from "./node-llama.ts";
+import { createContext, ErrorLog, loadModel, startLlama } from "./native.ts";
+import { importNodeLlama } from "./node-llama.ts";
 import { checkModelFile, checkNumbers, type LlamaEngineOptions } from "./options.ts";
 import { Slot } from "./slot.ts";
 import { toTokens } from "./tokens.ts";
@@ -86,7 +86,7 @@ export async function loadLlamaEngine(options: LlamaEngineOptions): Promise<Engi
     };
     return new LlamaEngine({
       info,
-      addsEos: vocabulary.addsEos,
+      appendedEosTokenId: vocabulary.appendedEosTokenId,
       slots,
       gates,
       limits: {
@@ -107,103 +107,6 @@ export async function loadLlamaEngine(options: LlamaEngineOptions): Promise<Engi
   } catch (error) {
     await llama.dispose();
     throw error;
-  }
-}
-
-/** Keeps llama.cpp's last error lines for messages; nothing of its log is printed. */
-class ErrorLog {
-  readonly #lines: string[] = [];
-
-  readonly add = (_level: unknown, message: string): void => {
-    this.#lines.push(message.trim());
-    if (this.#lines.length > 3) this.#lines.shift();
-  };
-
-  /** The lines, for the end of a one-line message. */
-  tail(): string {
-    const lines = this.#lines.splice(0).join("; ").replaceAll(/\s+/gu, " ");
-    return lines === "" ? "" : ` (${lines})`;
-  }
-}
-
-async function startLlama(nodeLlama: NodeLlama, log: ErrorLog): Promise<Llama> {
-  try {
-    return await nodeLlama.getLlama({
-      gpu: false,
-      build: "never",
-      skipDownload: true,
-      progressLogs: false,
-      logLevel: nodeLlama.LlamaLogLevel.error,
-      logger: log.add,
-      // no limit across contexts: the engine evaluates one context at a time, each with the threads asked for
-      maxThreads: 0,
-    });
-  } catch (cause) {
-    if (cause instanceof nodeLlama.NoBinaryFoundError) {
-      throw new EngineError(
-        "ENGINE_NOT_INSTALLED",
-        `node-llama-cpp has no binary for this platform (${process.platform}-${process.arch}): ` +
-          "install its optional dependency for the platform, or build it with `npx node-llama-cpp source download`",
-        { cause },
-      );
-    }
-    throw new EngineError("ENGINE_FAILED", `llama.cpp does not start: ${messageOf(cause)}${log.tail()}`, {
-      cause,
-    });
-  }
-}
-
-async function loadModel(
-  llama: Llama,
-  log: ErrorLog,
-  role: string,
-  path: string,
-  onLoadProgress: (fraction: number) => void,
-  signal: AbortSignal | undefined,
-): Promise<LlamaModel> {
-  try {
-    return await llama.loadModel({
-      modelPath: path,
-      onLoadProgress,
-      ...(signal === undefined ? {} : { loadSignal: signal }),
-    });
-  } catch (cause) {
-    signal?.throwIfAborted();
-    throw new EngineError(
-      "ENGINE_MODEL_INVALID",
-      `${role} ${basename(path)} cannot be loaded: ${messageOf(cause)}${log.tail()}`,
-      { cause },
-    );
-  }
-}
-
-async function createContext(
-  log: ErrorLog,
-  model: LlamaModel,
-  numbers: { slots: number; contextSize: number; batchSize: number; threads: number },
-  gate: DispatchGate,
-  signal: AbortSignal | undefined,
-): Promise<LlamaContext> {
-  const { slots, contextSize, batchSize, threads } = numbers;
-  try {
-    return await model.createContext({
-      sequences: slots,
-      contextSize,
-      batchSize,
-      threads,
-      // the state of any token can be dropped again, also with sliding-window attention
-      swaFullCache: true,
-      batching: { dispatchSchedule: gate.schedule },
-      ...(signal === undefined ? {} : { createSignal: signal }),
-    });
-  } catch (cause) {
-    signal?.throwIfAborted();
-    throw new EngineError(
-      "ENGINE_FAILED",
-      `no context of ${slots} slots with ${contextSize} tokens each: ${messageOf(cause)}${log.tail()}` +
-        " (ask for fewer slots or a smaller contextSize)",
-      { cause },
-    );
   }
 }
 

@@ -9,7 +9,8 @@ export interface VocabularyInfo {
   readonly eosTokenIds: readonly number[];
   readonly bosTokenId: number | null;
   readonly addsBos: boolean;
-  readonly addsEos: boolean;
+  /** The token that the tokenizer puts after every text, or null. */
+  readonly appendedEosTokenId: number | null;
   readonly chatTemplate: string | null;
   readonly specialTokens: Readonly<Record<string, string>>;
 }
@@ -71,7 +72,7 @@ export function describeVocabulary(model: LlamaModel): VocabularyInfo {
     eosTokenIds,
     bosTokenId: bos,
     addsBos: bos !== null && model.tokens.shouldPrependBosToken,
-    addsEos: model.tokens.eos !== null && model.tokens.shouldAppendEosToken,
+    appendedEosTokenId: model.tokens.shouldAppendEosToken ? model.tokens.eos : null,
     chatTemplate: tokenizer?.chat_template ?? null,
     specialTokens,
   };

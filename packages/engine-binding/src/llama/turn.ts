@@ -42,26 +42,28 @@ export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
   const decoding = running.filter(({ slot, job }) => slot.target.length >= job.promptTokens);
   const inPrompt = running.filter(({ slot, job }) => slot.target.length < job.promptTokens);
 
-  const share = Math.max(1, Math.min(LEAST_PROMPT_SHARE, limits.batchSize));
-  let targetRoom = Math.max(share, limits.batchSize - decoding.length * (1 + limits.draftBudget));
-  let draftRoom = Math.max(share, limits.batchSize - decoding.length * 2);
+  const least = Math.min(LEAST_PROMPT_SHARE, limits.batchSize);
+  let targetRoom = Math.max(least, limits.batchSize - decoding.length * (1 + limits.draftBudget));
+  let draftRoom = Math.max(least, limits.batchSize - decoding.length * 2);
 
   const turns: Turn[] = [];
   for (const { slot, job } of decoding) {
-    const behind = slot.draft === null || job.tally === null ? 0 : job.tokens.length - slot.draft.length;
-    // two are the most that follow from a step: the last draft token and the bonus token
-    const fits = behind <= 2 || behind <= draftRoom;
-    if (behind > 2) draftRoom -= Math.min(behind, draftRoom);
-    const draftInput = behind === 0 ? [] : draftTokens(slot, job, fits ? behind : draftRoom);
-    const draftCount = behind > 0 && fits ? draftsFor(job, limits) : 0;
+    const behind = draftLag(slot, job, limits);
+    // a step leaves at most two: the last draft token and the target's own
+    const share = behind <= 2 ? behind : Math.min(behind, draftRoom);
+    if (behind > 2) draftRoom -= share;
+    const caughtUp = behind > 0 && share === behind;
+    const draftCount = caughtUp ? draftsFor(job, limits) : 0;
+    // what is not drafted after need not be read
+    const draftInput = caughtUp && draftCount === 0 ? [] : draftTokens(slot, job, share);
     const input = job.tokens.slice(slot.target.length);
-    turns.push(turn(slot, job, input, true, draftCount === 0 && fits ? [] : draftInput, draftCount));
+    turns.push(turn(slot, job, input, true, draftInput, draftCount));
   }
   for (const { slot, job } of inPrompt) {
     const start = slot.target.length;
     const end = Math.min(job.promptTokens, start + targetRoom);
     targetRoom -= end - start;
-    const behind = slot.draft === null || job.tally === null ? 0 : job.promptTokens - slot.draft.length;
+    const behind = draftLag(slot, job, limits);
     const draftShare = Math.max(0, Math.min(behind, draftRoom));
     draftRoom -= draftShare;
     if (end === start && draftShare === 0) continue;
@@ -70,6 +72,12 @@ export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
     turns.push(turn(slot, job, input, generates, draftTokens(slot, job, draftShare), 0));
   }
   return turns;
+}
+
+/** Tokens that the draft model has not read yet; none when nothing is drafted for the request (any more). */
+function draftLag(slot: Slot, job: Job, limits: StepLimits): number {
+  if (slot.draft === null || job.tally === null || job.tokens.length >= limits.draftContextSize) return 0;
+  return job.tokens.length - slot.draft.length;
 }
 
 function draftsFor(job: Job, limits: StepLimits): number {

@@ -176,6 +176,16 @@ describe("speculative decoding", () => {
     expect(again.finish.speculation).toEqual(first.finish.speculation);
   });
 
+  it("lets the draft model catch up on a prompt that only the target has read", async () => {
+    const prompt = Array.from({ length: 700 }, (_, i) => 300 + (i % 89));
+    const options = { maxTokens: 24, ignoreEos: true };
+    const alone = await generate(engine, prompt, { ...options, speculate: false });
+    const drafted = await generate(engine, prompt, options);
+    expect(drafted.finish.cachedPromptTokens).toBe(699);
+    expect(drafted.ids).toEqual(alone.ids);
+    expect(counts(drafted.finish.speculation).verifySteps).toBeGreaterThan(0);
+  });
+
   it("goes on after an abort within a draft", async () => {
     const controller = new AbortController();
     const aborted = generate(engine, QUESTIONS[8], { maxTokens: 500, ignoreEos: true }, controller.signal);
