@@ -1,4 +1,4 @@
-import type { Engine, SpeculationCounters } from "@onpar/engine-binding";
+import type { SpeculationCounters } from "@onpar/engine-binding";
 import {
   acceptanceFrom,
   sumSpecDecodeCounts,
@@ -62,10 +62,8 @@ export function speculationDelta(
   };
 }
 
-/** K: what the engine was given, or the number of draft positions that a source counts. */
-export function draftBudgetOf(engine: Engine | null, acceptance: Acceptance | null): number | null {
-  const configured = engine?.info.speculation?.draftBudget;
-  if (configured !== undefined) return configured;
+/** K by the number of draft positions that a source counts; null when it does not count by position. */
+export function countedPositions(acceptance: Acceptance | null): number | null {
   const positions = acceptance?.acceptedPerPosition?.length ?? 0;
   return positions > 0 ? positions : null;
 }

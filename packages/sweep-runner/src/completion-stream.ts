@@ -106,6 +106,12 @@ export function createCompletionStream(onChunk: (chunk: ObservedChunk) => void):
       if (state.doneNs === null && state.finish.raw === null) {
         return { kind: "truncated", message: "the stream ended without a finish reason and without [DONE]" };
       }
+      if (state.finish.reason === "abort") {
+        return {
+          kind: "stream-error",
+          message: `the server gave the request up (finish reason ${state.finish.raw})`,
+        };
+      }
       const tokens = state.usage?.completionTokens ?? 0;
       if (!state.sawText && state.tokenIds === 0 && tokens === 0 && state.finish.raw === null) {
         return { kind: "no-output", message: "the stream ended without a token and without a finish reason" };

@@ -100,6 +100,9 @@ async function generate(
   if (finished === null && error === null && !signal.aborted) {
     error = { kind: "engine", message: "the engine ended its stream without saying how" };
   }
+  if (finished?.reason === "abort" && error === null && !signal.aborted) {
+    error = { kind: "engine", message: "the engine gave the request up" };
+  }
   return {
     endNs: finished === null ? timeline.now() : timeline.at(finished.endedAtNs),
     status: null,

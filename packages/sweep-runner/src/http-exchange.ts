@@ -22,6 +22,8 @@ export interface ExchangeContext {
 const LINGER_MS = 1000;
 /** Bound on one answer, bytes. */
 const ANSWER_LIMIT = 2 ** 30;
+/** How a JSON body or a page begins; an event stream cannot. */
+const NOT_A_STREAM = /^\s*[[{"<]/;
 /** A server that closes an idle connection while a request is on its way there looks like this. */
 const STALE_CODES = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
@@ -103,7 +105,7 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask {
     this.#status = status;
     this.#contentType = headers["content-type"] ?? "";
     this.#encoding = (headers["content-encoding"] ?? "identity").toLowerCase();
-    this.#streaming = status < 300 && !/json|html/i.test(this.#contentType);
+    this.#streaming = status < 300;
     this.#observer.headers(atNs, status);
     if (this.#encoding !== "identity") {
       const message = `the answer is encoded as ${this.#encoding} although only identity was accepted`;
@@ -121,6 +123,9 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask {
         message: `the answer is larger than ${ANSWER_LIMIT} bytes`,
       });
     }
+    // By content, not by type: servers send JSON as event-stream, and streams as JSON.
+    if (this.#bytes === bytes.length && NOT_A_STREAM.test(bytes.toString("latin1", 0, 64)))
+      this.#streaming = false;
     if (this.#streaming) {
       this.#pending.push({ bytes, atNs });
       return this.#context.queue.add(this);

@@ -120,6 +120,27 @@ export async function fetchServerTemplate(
   return { text, specialTokens };
 }
 
+/** Where servers say how many tokens they draft at most (bonus token not counted), and under which name. */
+const BUDGET_PLACES: readonly (readonly [path: string, pattern: RegExp])[] = [
+  ["/server_info", /"?(?:num_speculative_tokens|speculative_num_steps)\\?"?\s*[:=]\s*(\d+)/],
+  ["/props", /"speculative\.n_max"\s*:\s*(\d+)/],
+];
+
+/** K by `/server_info` (vLLM, SGLang) or `/props` (llama.cpp, onpar-server); null when neither tells. */
+export async function fetchDraftBudget(client: ControlClient): Promise<number | null> {
+  for (const [path, pattern] of BUDGET_PLACES) {
+    try {
+      const { status, text } = await client.get(path);
+      const budget = status === 200 ? Number(pattern.exec(text)?.[1] ?? 0) : 0;
+      if (Number.isSafeInteger(budget) && budget > 0) return budget;
+    } catch (error) {
+      // The measurement is over: a server that is gone by now takes nothing from it.
+      if (!(error instanceof RunError)) throw error;
+    }
+  }
+  return null;
+}
+
 const ENGINES: Readonly<Record<string, string>> = {
   vllm: "vllm",
   onpar: "onpar-server",

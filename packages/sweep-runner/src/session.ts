@@ -6,7 +6,7 @@ import { createControlClient } from "./control-client.ts";
 import { createEngineTarget } from "./engine-target.ts";
 import { RunError } from "./errors.ts";
 import { createHttpTarget } from "./http-target.ts";
-import { fetchServerTemplate, preflight } from "./preflight.ts";
+import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
 import type { RefusalContext } from "./refusal.ts";
 import type { SystemUnderTest } from "./result.ts";
 import { createServerCounters, type ServerCounters } from "./server-counters.ts";
@@ -37,6 +37,8 @@ export interface Session {
   /** The server's metrics page; null for an engine. */
   readonly counters: ServerCounters | null;
   readonly refusal: RefusalContext;
+  /** K as the system was configured; null when it does not tell. */
+  draftBudget(): Promise<number | null>;
   /** Asks for a tokenizer, when one is needed. */
   tokenCounter(): Promise<TokenCounter | null>;
   close(): Promise<void>;
@@ -60,7 +62,7 @@ async function openEngineSession({ config, engine, timeline }: SessionOptions): 
   const counter = engineTokenCounter(engine);
   const { info } = engine;
   return {
-    target: createEngineTarget({ engine, config, timeoutMs: config.requestTimeoutMs, timeline }),
+    target: createEngineTarget({ engine, config, timeoutMs: timeoutOf(config), timeline }),
     renderer,
     system: { engine: info.engine, version: info.engineVersion, baseUrl: null },
     model: info.model.name,
@@ -68,9 +70,15 @@ async function openEngineSession({ config, engine, timeline }: SessionOptions): 
     engine,
     counters: null,
     refusal: { config, where: "the engine", hasKey: false, served: [info.model.name] },
+    draftBudget: async () => info.speculation?.draftBudget ?? null,
     tokenCounter: async () => counter,
     close: async () => {},
   };
+}
+
+/** Node's timers hold 31 bits of milliseconds; a longer one would fire at once. */
+function timeoutOf(config: BenchConfig): number {
+  return Math.min(config.requestTimeoutMs, 2 ** 31 - 1);
 }
 
 async function openServerSession(options: SessionOptions): Promise<Session> {
@@ -89,7 +97,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       fields: requestFields(config),
       templateKwargs: templateKwargs(config),
       connections: options.connections,
-      timeoutMs: config.requestTimeoutMs,
+      timeoutMs: timeoutOf(config),
       timeline,
     });
     const path = endpoint === "chat-completions" ? "chat/completions" : "completions";
@@ -102,6 +110,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       engine: null,
       counters: createServerCounters(metricsUrl ?? `${root}/metrics`, control.headers),
       refusal: { config, where: `${root}/v1/${path}`, hasKey: apiKey !== null, served: facts.served },
+      draftBudget: () => fetchDraftBudget(control),
       tokenCounter: () => serverTokenCounter(control, facts.model, signal),
       async close() {
         await Promise.all([target.close(), control.close()]);

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readRecords } from "../src/read-records.ts";
+import { config } from "./support/config.ts";
+import { run, runError, withFolder } from "./support/run.ts";
+import { serversOfEachTest } from "./support/servers.ts";
+
+const { benchServer } = serversOfEachTest();
+
+describe("interruption", () => {
+  it("keeps what was measured, records what was in flight as aborted and says so", async () => {
+    const server = await benchServer({ delayMs: 15 });
+    await withFolder(async (folder) => {
+      const output = join(folder, "records.jsonl");
+      const controller = new AbortController();
+      const result = await run(config(server.url, { numPrompts: 10, concurrency: 2, output }), {
+        signal: controller.signal,
+        observer: {
+          onEvent: (event) => {
+            if (event.type === "request-finished" && event.done === 3) controller.abort();
+          },
+        },
+      });
+      const { counts } = result.summary;
+      expect(result.interrupted).toBe(true);
+      expect(counts.ok).toBeGreaterThanOrEqual(3);
+      expect(counts.aborted).toBeGreaterThanOrEqual(1);
+      expect(counts.ok + counts.failed + counts.aborted + counts.unsent).toBe(10);
+      expect(counts.failed).toBe(0);
+
+      const [kept] = await readRecords(output);
+      expect(kept?.records).toHaveLength(counts.ok + counts.aborted);
+      expect(kept?.end).toMatchObject({ interrupted: true });
+      expect(kept?.header).toMatchObject({ asked: 10, config: { numPrompts: 10 } });
+      expect(server.inFlight).toBe(0);
+    });
+  });
+
+  it("before anything was sent is an error of its own", async () => {
+    const controller = new AbortController();
+    controller.abort();
+    expect(await runError(run(config("http://127.0.0.1:9"), { signal: controller.signal }))).toMatchObject({
+      code: "INTERRUPTED",
+    });
+  });
+});
