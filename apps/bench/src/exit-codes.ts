@@ -2,7 +2,7 @@
 export const exitCodes = {
   ok: { code: 0, meaning: "measured, and the stated protocol was kept" },
   unexpected: { code: 1, meaning: "something went wrong that should not have: please report it" },
-  usage: { code: 2, meaning: "a flag, a setting or an input file is wrong; nothing was measured" },
+  usage: { code: 2, meaning: "a flag, a setting or a file is wrong" },
   unusable: {
     code: 3,
     meaning: "the server or engine cannot be used: unreachable, key refused, model unknown, request refused",

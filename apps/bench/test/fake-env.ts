@@ -7,6 +7,7 @@ export interface FakeEnvOptions {
   readonly stdin?: string | null;
   readonly stdoutIsTerminal?: boolean;
   readonly stderrIsTerminal?: boolean;
+  readonly nowMs?: () => number;
 }
 
 /** A process that keeps what is written, and whose Ctrl-C is a function. */
@@ -33,7 +34,7 @@ export function fakeEnv(options: FakeEnvOptions = {}): FakeEnv {
     stdout: output("stdout", options.stdoutIsTerminal),
     stderr: output("stderr", options.stderrIsTerminal),
     stdin: { isTerminal: stdin === null, readText: () => Promise.resolve(stdin ?? "") },
-    nowMs: () => performance.now(),
+    nowMs: options.nowMs ?? (() => performance.now()),
     onInterrupt(callback) {
       interrupted.add(callback);
       return () => interrupted.delete(callback);
