@@ -126,7 +126,7 @@ class CodeTasks:
                 "cursor",
                 "entry",
                 "payload",
-                "helper",
+                "handler",
                 "process",
                 "compute",
                 "source",
@@ -157,7 +157,7 @@ class CodeTasks:
     def task_mdtable(self):
         """A function that returns a Markdown table of statistics by group."""
         rng, pick = self.rng, self.pick
-        request, code, ex, language, f, fl, l, words = table_function(rng)
+        request, code, ex, language, f, fl, label, words = table_function(rng)
         L = {"python": "Python", "typescript": "TypeScript"}[language]
         user = pick(
             [
@@ -177,7 +177,7 @@ class CodeTasks:
             user=user,
             answer=a,
             goal="a function that returns a markdown table",
-            plan=f"Group {fl} by {l}, then print {words} for each group.",
+            plan=f"Group {fl} by {label}, then print {words} for each group.",
         )
 
     def task_funcs(self):

@@ -18,7 +18,7 @@ class ContextParts:
                 f"[{digits}]",
                 f"[request {rng.randint(1, 9999)}]",
                 f"[run tag {digits}]",
-                f"[session {digits} / turn {rng.randint(1, 20)}]",
+                f"[chat {digits} / turn {rng.randint(1, 20)}]",
                 f"[cold {digits}]",
                 f"# run {digits}",
                 f"[{rng.randint(1, 999)}/{rng.randint(1, 999)}]",

@@ -159,6 +159,8 @@ class Pair:
         for name, batch in batches.items():
             moved = self.put(batch)
             answers = moved[2] > 0.15
+            if not answers.any():  # a short batch may end before its first answer
+                continue
             wanted = moved[1][answers]
             target, draft = (
                 (states[answers] @ net.emb.to(states.dtype).t()).float()

@@ -14,10 +14,16 @@ TEXTS = ["text", "s", "string", "word", "line", "source", "content", "phrase", "
 
 
 def substitute(text, parameters):
-    """Replace every `$name` that has a parameter of this name."""
-    return _PARAMETER.sub(
-        lambda m: str(parameters[m.group(1)]) if m.group(1) in parameters else m.group(0), text
-    )
+    """Replace every `$name` that has a parameter of this name; `$w_of` is the parameter `w` and `_of`."""
+
+    def value(match):
+        name = match.group(1)
+        if name in parameters:
+            return str(parameters[name])
+        head, underscore, rest = name.partition("_")
+        return f"{parameters[head]}_{rest}" if underscore and head in parameters else match.group(0)
+
+    return _PARAMETER.sub(value, text)
 
 
 def camel_case(name):

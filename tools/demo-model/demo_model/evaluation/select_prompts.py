@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Choose the prompts that packages/demo-model ships from the held-out prompts of the evaluation.
 
 The rule looks at the prompts only, never at what the model answers to them:
@@ -10,7 +9,7 @@ The rule looks at the prompts only, never at what the model answers to them:
    that is left. A task without a candidate of that kind gives its first that is left; one that ran out gives none.
 3. The rounds stop at 64 prompts.
 
-usage: select_prompts.py prompts-heldout.jsonl prompts.jsonl
+    python3 -m demo_model.evaluation.select_prompts prompts-heldout.jsonl ../../packages/demo-model/prompts.jsonl
 """
 
 import argparse
@@ -49,8 +48,13 @@ def select(rows, count=COUNT, max_prompt_tokens=MAX_PROMPT_TOKENS):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("heldout", help="prompts-heldout.jsonl, as demo_model.evaluation.heldout_prompts writes it")
+    """Write the chosen prompts."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "heldout", help="prompts-heldout.jsonl, as demo_model.evaluation.heldout_prompts writes it"
+    )
     parser.add_argument("out", help="file to write, one {id, task, messages} a line")
     args = parser.parse_args()
     with open(args.heldout, encoding="utf-8") as f:
@@ -58,9 +62,13 @@ def main():
     chosen = select(rows)
     with open(args.out, "w", encoding="utf-8") as f:
         for row in chosen:
-            f.write(json.dumps({key: row[key] for key in ("id", "task", "messages")}, ensure_ascii=False) + "\n")
+            f.write(
+                json.dumps({key: row[key] for key in ("id", "task", "messages")}, ensure_ascii=False) + "\n"
+            )
     with_history = sum(map(has_history, chosen))
-    print(f"{len(chosen)} prompts of {len({row['task'] for row in chosen})} tasks, {with_history} with earlier turns")
+    print(
+        f"{len(chosen)} prompts of {len({row['task'] for row in chosen})} tasks, {with_history} with earlier turns"
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Base text, dictionary, tokenizer and token stream."""

@@ -1,0 +1,1 @@
+"""Held-out prompts and the figures of the model card."""

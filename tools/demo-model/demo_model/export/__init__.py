@@ -1,0 +1,1 @@
+"""Export of checkpoints: Hugging Face folders and GGUF files."""
