@@ -9,7 +9,7 @@ import { main, root, run } from "./lib/run.mjs";
 
 const draftBudget = 5;
 const concurrency = 2;
-const prompts = 40;
+const prompts = 64;
 // Long enough for nine answers in ten to reach their own end, short enough for the forced ones to be done in time.
 const outputCap = 256;
 

@@ -17,7 +17,6 @@ afterAll(async () => {
 
 test("an interrupt keeps and reports what was measured", async () => {
   const records = folder.file("records.jsonl");
-  let poll: NodeJS.Timeout | undefined;
   const { code, stdout } = await onpar(
     [
       "run",
@@ -30,10 +29,11 @@ test("an interrupt keeps and reports what was measured", async () => {
     ],
     {},
     (child) => {
-      poll = setInterval(() => {
-        if (measuredRecords(records).length >= 3) child.kill("SIGINT");
+      const poll = setInterval(() => {
+        if (measuredRecords(records).length < 3) return;
+        clearInterval(poll);
+        child.kill("SIGINT");
       }, 20);
-      child.once("exit", () => clearInterval(poll));
     },
   );
   expect(code).toBe(130);

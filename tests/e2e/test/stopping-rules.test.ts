@@ -19,18 +19,21 @@ afterAll(async () => {
   expect(await server.stop()).toBe(0);
 });
 
-/** Flags of a run over the bundled prompts through the server's chat endpoint. */
-function chatRun(url: string, ...flags: readonly string[]): readonly string[] {
+/** Flags of a run over the first of the bundled prompts. */
+function bundledPrompts(url: string, count: number, ...flags: readonly string[]): readonly string[] {
   return [
     "run",
     `--base-url=${url}`,
-    "--endpoint=chat-completions",
     "--no-enable-thinking",
     `--dataset-path=${demoModel.promptsPath}`,
-    `--num-prompts=${prompts}`,
-    "--concurrency=2",
+    `--num-prompts=${count}`,
     ...flags,
   ];
+}
+
+/** The same through the server's chat endpoint, two in flight. */
+function chatRun(url: string, ...flags: readonly string[]): readonly string[] {
+  return bundledPrompts(url, prompts, "--endpoint=chat-completions", "--concurrency=2", ...flags);
 }
 
 describe("a real server, a real model, one set of prompts", () => {
@@ -90,14 +93,18 @@ describe("a real server, a real model, one set of prompts", () => {
   });
 
   test("a template rendered by the bench gives the prompt that the server renders", async () => {
-    const flags = ["--no-ignore-eos", "--output-len=64", "--num-prompts=4", "--concurrency=1", "--json"];
-    const byServer = await onpar(chatRun(server.url, ...flags));
-    const byClient = await onpar([
-      ...chatRun(server.url, ...flags),
-      "--endpoint=completions",
-      "--no-skip-chat-template",
-      `--tokenizer=${demoModel.target.path}`,
-    ]);
+    const flags = ["--no-ignore-eos", "--output-len=64", "--json"];
+    const byServer = await onpar(bundledPrompts(server.url, 4, "--endpoint=chat-completions", ...flags));
+    const byClient = await onpar(
+      bundledPrompts(
+        server.url,
+        4,
+        "--endpoint=completions",
+        "--no-skip-chat-template",
+        `--tokenizer=${demoModel.target.path}`,
+        ...flags,
+      ),
+    );
     const [served, rendered] = [byServer, byClient].map(({ stdout }) => JSON.parse(stdout) as RunResult);
     expect(served?.protocol.template.mode).toBe("server-side");
     expect(rendered?.protocol.template).toMatchObject({
