@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRecords } from "../src/read-records.ts";
 import { config } from "./support/config.ts";
-import { run, runError, withFolder } from "./support/run.ts";
+import { codes, run, runError, withFolder } from "./support/run.ts";
 import { serversOfEachTest } from "./support/servers.ts";
 
 const { benchServer } = serversOfEachTest();
@@ -42,5 +42,27 @@ describe("interruption", () => {
     expect(await runError(run(config("http://127.0.0.1:9"), { signal: controller.signal }))).toMatchObject({
       code: "INTERRUPTED",
     });
+  });
+});
+
+describe("a server that dies in the middle", () => {
+  it("leaves the records of what it answered, failures for the rest, and a reason for the missing acceptance", async () => {
+    const server = await benchServer({ delayMs: 5, acceptedPerStep: 1 });
+    let closing: Promise<void> | undefined;
+    const result = await run(config(server.url, { numPrompts: 8, warmupRequests: 1 }), {
+      observer: {
+        onEvent: (event) => {
+          if (event.type === "request-finished" && event.record.id === "measure-2") closing = server.close();
+        },
+      },
+    });
+    await closing;
+    expect(result.summary.counts).toMatchObject({ asked: 8, ok: 3, failed: 5, aborted: 0, unsent: 0 });
+    expect(result.summary.errors).toEqual({ transport: 5 });
+    expect(result.summary.latency.ttftMs?.n).toBe(3);
+    expect(result.summary.acceptance).toBeNull();
+    expect(result.summary.acceptanceMissing).toMatch(/cannot read .*\/metrics/);
+    expect(result.interrupted).toBe(false);
+    expect(codes(result)).toContain("requests-failed");
   });
 });
