@@ -108,7 +108,14 @@ describe("a process that used an engine", () => {
     // a plain Node process reads no TypeScript; the build lies where node-llama-cpp is found from
     const outDir = fileURLToPath(new URL("../../node_modules/.exit-test", import.meta.url));
     const entry = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
-    await build({ entry: [entry], format: ["esm"], outDir, config: false, silent: true });
+    await build({
+      entry: [entry],
+      format: ["esm"],
+      external: ["node-llama-cpp"],
+      outDir,
+      config: false,
+      silent: true,
+    });
     try {
       const script = join(outDir, "use.mjs");
       await writeFile(
