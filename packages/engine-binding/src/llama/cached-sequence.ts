@@ -32,6 +32,11 @@ export class CachedSequence {
     return this.#length;
   }
 
+  /** Whether a stream of {@link next} is open. */
+  get streaming(): boolean {
+    return this.#stream !== null;
+  }
+
   /** Drops the state of every token from `length` on. */
   async truncate(length: number): Promise<void> {
     if (length >= this.#length) return;

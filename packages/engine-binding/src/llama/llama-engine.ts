@@ -33,7 +33,7 @@ export interface LlamaEngineParts {
 
 /**
  * llama.cpp in process. All slots move in common steps: first the draft model proposes for every slot that decodes, then
- * one evaluation of the target verifies the proposals, takes next tokens and reads a piece of the prompts.
+ * the target verifies the proposals, takes next tokens and reads a piece of the prompts.
  */
 export class LlamaEngine implements Engine {
   readonly info: EngineInfo;

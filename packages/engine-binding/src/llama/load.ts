@@ -55,9 +55,10 @@ export async function loadLlamaEngine(options: LlamaEngineOptions): Promise<Engi
     const draftContext =
       draft === null || gates.draft === null ? null : await create(draft, draftContextSize, gates.draft);
 
-    const slots = Array.from({ length: numbers.slots }, () => {
+    const slots = Array.from({ length: numbers.slots }, (_, index) => {
       const draftSequence = draftContext?.getSequence() ?? null;
       return new Slot(
+        index,
         new CachedSequence(targetContext.getSequence()),
         draftSequence === null ? null : new CachedSequence(draftSequence),
       );

@@ -90,7 +90,8 @@ export async function createContext(
       threads,
       // the state of any token can be dropped again, also with sliding-window attention
       swaFullCache: true,
-      batching: { dispatchSchedule: gate.schedule },
+      // sequences stay in the order of the slots: evaluation-groups.ts says why
+      batching: { dispatchSchedule: gate.schedule, itemPrioritizationStrategy: "firstInFirstOut" },
       ...(signal === undefined ? {} : { createSignal: signal }),
     });
   } catch (cause) {

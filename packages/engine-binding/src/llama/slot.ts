@@ -4,13 +4,16 @@ import type { Job } from "./job.ts";
 
 /** A place in which one request at a time is decoded: a sequence of the target and, with a draft, one of the draft. */
 export class Slot implements FreeSlot {
+  /** Place among the slots; sequences are numbered in the same order. */
+  readonly index: number;
   readonly target: CachedSequence;
   readonly draft: CachedSequence | null;
   lastUsed = 0;
   #job: Job | null = null;
   #forget = false;
 
-  constructor(target: CachedSequence, draft: CachedSequence | null) {
+  constructor(index: number, target: CachedSequence, draft: CachedSequence | null) {
+    this.index = index;
     this.target = target;
     this.draft = draft;
   }

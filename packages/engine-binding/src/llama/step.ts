@@ -4,9 +4,10 @@ import { positionUniform } from "../sampling/position-seed.ts";
 import { countAccepted, type SpeculationTally } from "../speculation/acceptance.ts";
 import type { CachedSequence, Position } from "./cached-sequence.ts";
 import type { DispatchGate } from "./dispatch-gate.ts";
+import { evaluationGroups, type EvaluationShape } from "./evaluation-groups.ts";
 import type { Turn } from "./turn.ts";
 
-const DRAFT_OPTIONS: SequenceEvaluateOptions = { temperature: 0, topK: 0, topP: 1, yieldEogToken: true };
+const GREEDY: SequenceEvaluateOptions = { temperature: 0, topK: 0, topP: 1, yieldEogToken: true };
 
 /** The contexts' gates; the draft's is absent when there is no draft. */
 export interface Gates {
@@ -16,32 +17,43 @@ export interface Gates {
 
 /**
  * Runs the draft model for all turns together. Each of the K chained tokens is one evaluation of all slots that draft;
- * prompts that the draft model has to read ride on the first. It drafts past a drafted EOS, as vLLM's drafters do.
+ * prompts that the draft model has to read go before. It drafts past a drafted EOS, as vLLM's drafters do.
  */
 export async function runDraft(turns: readonly Turn[], gate: DispatchGate): Promise<void> {
   const taking = turns.filter((turn) => turn.draftInput.length > 0);
-  if (taking.length === 0) return;
-  gate.expected = taking.length;
-  await Promise.all(
-    taking.map((turn) =>
+  const catchUp = (turn: Turn): EvaluationShape => ({
+    call: turn.draftCount === 0 ? "feed" : "next",
+    tokens: turn.draftInput.length,
+  });
+  for (const group of evaluationGroups(taking, catchUp, ({ slot }) => slot.draft)) {
+    await together(group, gate, (turn) =>
       guarded(turn, async (draft) => {
         if (turn.draftCount === 0) await draft.feed(turn.draftInput);
-        else turn.drafts.push(await draft.next(turn.draftInput, DRAFT_OPTIONS));
+        else turn.drafts.push(await draft.next(turn.draftInput, GREEDY));
       }),
-    ),
-  );
-  for (let drafted = 1; ; drafted++) {
-    const drafting = taking.filter((turn) => turn.drafts.length === drafted && turn.draftCount > drafted);
-    if (drafting.length === 0) return;
-    gate.expected = drafting.length;
-    await Promise.all(
-      drafting.map((turn) =>
-        guarded(turn, async (draft) => {
-          turn.drafts.push(await draft.next(turn.drafts.slice(-1), DRAFT_OPTIONS));
-        }),
-      ),
     );
   }
+  for (let drafted = 1; ; drafted++) {
+    const drafting = taking
+      .filter((turn) => turn.drafts.length === drafted && turn.draftCount > drafted)
+      .toSorted((a, b) => a.slot.index - b.slot.index);
+    if (drafting.length === 0) return;
+    await together(drafting, gate, (turn) =>
+      guarded(turn, async (draft) => {
+        turn.drafts.push(await draft.next(turn.drafts.slice(-1), GREEDY));
+      }),
+    );
+  }
+}
+
+/** One evaluation: all turns queue before the model runs. */
+async function together(
+  turns: readonly Turn[],
+  gate: DispatchGate,
+  queue: (turn: Turn) => Promise<void>,
+): Promise<void> {
+  gate.expected = turns.length;
+  await Promise.all(turns.map(queue));
 }
 
 async function guarded(turn: Turn, run: (draft: CachedSequence) => Promise<void>): Promise<void> {
@@ -54,12 +66,11 @@ async function guarded(turn: Turn, run: (draft: CachedSequence) => Promise<void>
   }
 }
 
-/** Runs the target for all turns together: prompts, next tokens and the verification of drafts in one evaluation. */
+/** Runs the target for all turns: prompts, next tokens and the verification of drafts, in as few evaluations as may be. */
 export async function runTarget(turns: readonly Turn[], gate: DispatchGate): Promise<void> {
   const taking = turns.filter((turn) => turn.input.length > 0 && turn.error === null);
-  gate.expected = taking.length;
-  await Promise.all(
-    taking.map(async (turn) => {
+  for (const group of evaluationGroups(taking, targetShape, ({ slot }) => slot.target)) {
+    await together(group, gate, async (turn) => {
       try {
         turn.sampled = await evaluateTarget(turn);
       } catch (error) {
@@ -67,19 +78,26 @@ export async function runTarget(turns: readonly Turn[], gate: DispatchGate): Pro
       }
       // at once: everything after this belongs to the reader's time, not to the model's
       turn.producedAtNs = process.hrtime.bigint();
-    }),
-  );
+    });
+  }
 }
 
-async function evaluateTarget({ slot, job, input, generates, drafts }: Turn): Promise<number[]> {
-  if (!generates) {
+function targetShape({ job, input, generates, drafts }: Turn): EvaluationShape {
+  if (!generates) return { call: "feed", tokens: input.length };
+  // a request without drafts, sampler settings or penalties keeps one sampler, which is cheaper
+  const plain = job.tally === null && job.settings.greedy && !job.penalties.active;
+  return { call: plain ? "next" : "evaluate", tokens: input.length + drafts.length };
+}
+
+async function evaluateTarget(turn: Turn): Promise<number[]> {
+  const { slot, job, input, drafts } = turn;
+  const { call } = targetShape(turn);
+  if (call === "feed") {
     await slot.target.feed(input);
     return [];
   }
+  if (call === "next") return [await slot.target.next(input, GREEDY)];
   const { count } = job.output;
-  if (job.tally === null && job.settings.greedy && !job.penalties.active) {
-    return [await slot.target.next(input, DRAFT_OPTIONS)];
-  }
   const positions: Position[] = [];
   for (const [index, token] of input.entries()) {
     const last = index === input.length - 1;

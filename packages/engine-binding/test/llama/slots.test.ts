@@ -29,7 +29,7 @@ describe("slots", () => {
     const during = batches.filter(
       ({ producedAtNs }) => producedAtNs > finish.startedAtNs && producedAtNs < (finish.firstTokenAtNs ?? 0n),
     );
-    // 400 tokens take more than six evaluations of 64, and each carries the other's next token
+    // 400 tokens take more than six steps of 64, and each brings the other's next token
     expect(during.length).toBeGreaterThan(4);
   });
 });
