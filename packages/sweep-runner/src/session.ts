@@ -58,7 +58,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 async function openEngineSession({ config, engine, timeline }: SessionOptions): Promise<Session> {
   if (engine === null)
     throw new RunError("ENGINE_MISSING", "the endpoint is `engine`, and no engine was loaded");
-  const renderer = await createPromptRenderer(config, engine, async () => null);
+  const renderer = await createPromptRenderer(config, {
+    engine,
+    serverTemplate: () => Promise.resolve(null),
+  });
   const counter = engineTokenCounter(engine);
   const { info } = engine;
   return {
@@ -88,7 +91,10 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
   const control = createControlClient(root, apiKey);
   try {
     const facts = await preflight(config, control, signal);
-    const renderer = await createPromptRenderer(config, null, () => fetchServerTemplate(control, signal));
+    const renderer = await createPromptRenderer(config, {
+      engine: null,
+      serverTemplate: () => fetchServerTemplate(control, signal),
+    });
     const target = createHttpTarget({
       root,
       endpoint: endpoint === "chat-completions" ? "chat-completions" : "completions",

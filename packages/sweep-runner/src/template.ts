@@ -6,16 +6,10 @@ import {
   type ResolvedTemplate,
 } from "@onpar/bench-config";
 import { compileChatTemplate, type CompiledChatTemplate } from "@onpar/chat-render";
-import { loadChatTemplate, templateSha256 } from "@onpar/chat-render/node";
-import type { Engine } from "@onpar/engine-binding";
+import { templateSha256 } from "@onpar/chat-render/node";
 import { messageOf, RunError } from "./errors.ts";
 import { userMessage, type TargetPrompt, type WorkloadPrompt } from "./prompt.ts";
-
-/** A chat template as a server gives it away (llama.cpp's `/props`). */
-export interface ServerTemplate {
-  readonly text: string;
-  readonly specialTokens: Readonly<Record<string, string>>;
-}
+import { findTemplates, type FoundTemplate, type TemplateOrigins } from "./template-source.ts";
 
 /** Makes target prompts of workload prompts, and says how. */
 export interface PromptRenderer {
@@ -27,48 +21,54 @@ export interface PromptRenderer {
   render(prompt: WorkloadPrompt): TargetPrompt;
 }
 
-interface LoadedTemplate {
-  readonly text: string;
-  readonly source: string;
-  readonly sha256: string;
-  readonly specialTokens: Readonly<Record<string, string>>;
-}
-
 /**
- * Finds the template that the configuration asks for.
+ * Finds the template that the configuration asks for. Where the server renders, its template is named too, if it gives it
+ * away: two runs on servers with different templates are not alike however equal their requests are.
  *
- * @param serverTemplate asked only when neither the configuration nor the engine has a template
- * @throws {RunError} `TEMPLATE_MISSING` when there is none: roles are never joined by guess
+ * @throws {RunError} `TEMPLATE_MISSING` when the client is to render and there is none; `TEMPLATE_FAILED` when it cannot be
+ * parsed
  */
 export async function createPromptRenderer(
   config: BenchConfig,
-  engine: Engine | null,
-  serverTemplate: () => Promise<ServerTemplate | null>,
+  origins: TemplateOrigins,
 ): Promise<PromptRenderer> {
   const requested = { skipChatTemplate: config.skipChatTemplate, chatTemplate: config.chatTemplate };
   const kwargs = templateKwargs(config);
   const mode = effectiveTemplateMode(config);
   if (mode === "server-side") {
-    return {
-      template: { requested, mode, source: null, sha256: null, kwargs },
-      render: (prompt) =>
-        prompt.kind === "text"
-          ? { id: prompt.id, kind: "conversation", conversation: userMessage(prompt.text) }
-          : prompt,
-    };
+    const given = await origins.serverTemplate().catch(unlessUnreachable);
+    const named =
+      given === null
+        ? { source: null, sha256: null }
+        : { source: "server", sha256: templateSha256(given.text) };
+    return { template: { requested, mode, ...named, kwargs }, render: asConversation };
   }
   if (mode === "none") {
-    return {
-      template: { requested, mode, source: null, sha256: null, kwargs: {} },
-      render: renderRaw,
-    };
+    return { template: { requested, mode, source: null, sha256: null, kwargs: {} }, render: renderRaw };
   }
-  const loaded = await findTemplate(config, engine, serverTemplate);
-  const compiled = compile(loaded);
+  const { plain, withTools } = await findTemplates(config, origins);
+  const renderers = { plain: compile(plain), withTools: compile(withTools) };
   return {
-    template: { requested, mode, source: loaded.source, sha256: loaded.sha256, kwargs },
-    render: (prompt) => renderWith(compiled, loaded, kwargs, prompt),
+    template: { requested, mode, source: plain.source, sha256: plain.sha256, kwargs },
+    render: (prompt) => renderWith(hasTools(prompt) ? renderers.withTools : renderers.plain, kwargs, prompt),
   };
+}
+
+/** Naming the server's template is a courtesy: a server that answers no `/props` can be measured all the same. */
+function unlessUnreachable(error: unknown): null {
+  if (error instanceof RunError && error.code === "SERVER_UNREACHABLE") return null;
+  throw error;
+}
+
+/** An empty list of tools counts, as it does for transformers. */
+function hasTools(prompt: WorkloadPrompt): boolean {
+  return prompt.kind === "conversation" && (prompt.conversation.tools ?? null) !== null;
+}
+
+function asConversation(prompt: WorkloadPrompt): TargetPrompt {
+  return prompt.kind === "text"
+    ? { id: prompt.id, kind: "conversation", conversation: userMessage(prompt.text) }
+    : prompt;
 }
 
 function renderRaw(prompt: WorkloadPrompt): TargetPrompt {
@@ -81,9 +81,13 @@ function renderRaw(prompt: WorkloadPrompt): TargetPrompt {
   );
 }
 
+interface CompiledTemplate {
+  readonly found: FoundTemplate;
+  readonly compiled: CompiledChatTemplate;
+}
+
 function renderWith(
-  compiled: CompiledChatTemplate,
-  loaded: LoadedTemplate,
+  { found, compiled }: CompiledTemplate,
   kwargs: Readonly<Record<string, JsonValue>>,
   prompt: WorkloadPrompt,
 ): TargetPrompt {
@@ -91,72 +95,20 @@ function renderWith(
   try {
     const { text } = compiled.render(
       { messages, ...(tools === undefined ? {} : { tools }) },
-      { addGenerationPrompt: true, specialTokens: loaded.specialTokens, kwargs },
+      { addGenerationPrompt: true, specialTokens: found.specialTokens, kwargs },
     );
     return { id: prompt.id, kind: "text", text, addSpecialTokens: false };
   } catch (error) {
-    const message = `the chat template (${loaded.source}) cannot render prompt ${prompt.id}: ${messageOf(error)}`;
+    const message = `the chat template (${found.source}) cannot render prompt ${prompt.id}: ${messageOf(error)}`;
     throw new RunError("TEMPLATE_FAILED", message, { cause: error });
   }
 }
 
-function compile(loaded: LoadedTemplate): CompiledChatTemplate {
+function compile(found: FoundTemplate): CompiledTemplate {
   try {
-    return compileChatTemplate(loaded.text);
+    return { found, compiled: compileChatTemplate(found.text) };
   } catch (error) {
-    throw new RunError(
-      "TEMPLATE_FAILED",
-      `the chat template (${loaded.source}) cannot be parsed: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
-async function findTemplate(
-  config: BenchConfig,
-  engine: Engine | null,
-  serverTemplate: () => Promise<ServerTemplate | null>,
-): Promise<LoadedTemplate> {
-  const { chatTemplate, tokenizer } = config;
-  if (chatTemplate !== null) return fromSource(chatTemplate, true, engine);
-  if (tokenizer !== null) return fromSource(tokenizer, false, engine);
-  if (engine !== null && engine.info.chatTemplate !== null) {
-    const text = engine.info.chatTemplate;
-    return { text, source: "gguf", sha256: templateSha256(text), specialTokens: engine.info.specialTokens };
-  }
-  const given = engine === null ? await serverTemplate() : null;
-  if (given !== null) {
-    return {
-      text: given.text,
-      source: "server",
-      sha256: templateSha256(given.text),
-      specialTokens: given.specialTokens,
-    };
-  }
-  const where =
-    engine === null
-      ? `the server at ${config.target.baseUrl} does not give its template away`
-      : `${engine.info.model.name} carries no template`;
-  throw new RunError(
-    "TEMPLATE_MISSING",
-    `--no-skip-chat-template asks for a chat template, and ${where}: name one with --chat-template FILE, or a model ` +
-      "folder or GGUF file with --tokenizer" +
-      (engine === null ? ", or let the server render with --endpoint chat-completions" : ""),
-  );
-}
-
-async function fromSource(
-  source: string,
-  allowLiteral: boolean,
-  engine: Engine | null,
-): Promise<LoadedTemplate> {
-  try {
-    const { template, kind, path, specialTokens, sha256 } = await loadChatTemplate(source, { allowLiteral });
-    const tokens = Object.keys(specialTokens).length > 0 ? specialTokens : (engine?.info.specialTokens ?? {});
-    return { text: template, source: path ?? kind, sha256, specialTokens: tokens };
-  } catch (error) {
-    throw new RunError("TEMPLATE_MISSING", messageOf(error), { cause: error });
+    const message = `the chat template (${found.source}) cannot be parsed: ${messageOf(error)}`;
+    throw new RunError("TEMPLATE_FAILED", message, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { templateSha256 } from "@onpar/chat-render/node";
 import { describe, expect, it } from "vitest";
 import { config } from "./support/config.ts";
 import { run, runError, withFolder } from "./support/run.ts";
@@ -50,6 +51,71 @@ describe("templates and datasets", () => {
     const { protocol } = await run(config(server.url, { skipChatTemplate: false, numPrompts: 1 }));
     expect(bodyOf(server.completions[0])["prompt"]).toMatch(/^<s><\|user\|>/);
     expect(protocol.template.source).toBe("server");
+  });
+
+  it("names the template of a server that renders, where the server gives it away", async () => {
+    const server = await benchServer({
+      routes: { "/props": (_, response) => sendJson(response, 200, { chat_template: TEMPLATE }) },
+    });
+    const chat = config(server.url, { target: { endpoint: "chat-completions" }, numPrompts: 1 });
+    const { protocol } = await run(chat);
+    expect(protocol.template).toMatchObject({
+      mode: "server-side",
+      source: "server",
+      sha256: templateSha256(TEMPLATE),
+    });
+  });
+
+  it("measures a server all the same that does not answer when asked for its template", async () => {
+    const server = await benchServer({ routes: { "/props": (_, response) => void response.destroy() } });
+    const chat = config(server.url, { target: { endpoint: "chat-completions" }, numPrompts: 1 });
+    const { protocol, summary } = await run(chat);
+    expect(summary.counts.ok).toBe(1);
+    expect(protocol.template).toMatchObject({ mode: "server-side", sha256: null });
+  });
+
+  it("takes the special tokens of the model for a template in a file of its own", async () => {
+    const server = await benchServer({
+      routes: {
+        "/props": (_, response) => sendJson(response, 200, { chat_template: "x", bos_token: "<b>" }),
+      },
+    });
+    await withFolder(async (folder) => {
+      const chatTemplate = `{{ bos_token }}${TEMPLATE}`;
+      const options = { skipChatTemplate: false, chatTemplate, numPrompts: 1 };
+      await run(config(server.url, options));
+      await writeFile(
+        join(folder, "tokenizer_config.json"),
+        JSON.stringify({ chat_template: "unused", bos_token: "<s>" }),
+      );
+      await run(config(server.url, { ...options, tokenizer: folder }));
+    });
+    const [fromServer, fromModel] = server.completions.map((request) => String(bodyOf(request)["prompt"]));
+    expect(fromServer).toMatch(/^<b><\|user\|>/);
+    expect(fromModel).toMatch(/^<s><\|user\|>/);
+  });
+
+  it("takes the model's template for tools where a conversation has tools", async () => {
+    const server = await benchServer();
+    const templates = [
+      { name: "default", template: "plain {{ messages[0].content }}" },
+      { name: "tool_use", template: "{{ tools|length }} tool for {{ messages[0].content }}" },
+    ];
+    const messages = [{ role: "user", content: "yo" }];
+    const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
+    await dataset([{ messages, tools }, { messages }], (datasetPath) =>
+      withFolder(async (tokenizer) => {
+        await writeFile(
+          join(tokenizer, "tokenizer_config.json"),
+          JSON.stringify({ chat_template: templates }),
+        );
+        await run(config(server.url, { datasetPath, numPrompts: 2, skipChatTemplate: false, tokenizer }));
+      }),
+    );
+    expect(server.completions.map((request) => bodyOf(request)["prompt"])).toEqual([
+      "1 tool for yo",
+      "plain yo",
+    ]);
   });
 
   it("stops where there is no template instead of joining roles", async () => {
