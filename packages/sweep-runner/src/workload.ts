@@ -134,7 +134,7 @@ function lengthFindings(
   const lengths = off.map((prompt) => (prompt.kind === "text" ? (prompt.tokens ?? 0) : 0));
   const message =
     `${off.length} of ${prompts.length} prompts could not be fitted to ${wanted} tokens: ` +
-    `they have ${Math.min(...lengths)} to ${Math.max(...lengths)}`;
+    `they have ${lengths.reduce((a, b) => Math.min(a, b))} to ${lengths.reduce((a, b) => Math.max(a, b))}`;
   return [{ severity: "warning", code: "input-length-missed", message }];
 }
 

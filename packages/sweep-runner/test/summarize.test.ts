@@ -152,6 +152,21 @@ describe("the audit", () => {
     expect(check([{ ...full, chunks: burst }])).toEqual(["burst-delivery"]);
   });
 
+  it("does not take a short answer to a long prompt for a burst", () => {
+    const chunks = chunksAt([60_000, 1], [60_005, 1], [60_010, 1], [60_015, 1]);
+    const slow = { ...full, chunks: [...chunks, [60_016 * MS, "done", 0, null] as const] };
+    expect(check([slow])).toEqual([]);
+  });
+
+  it("speaks about more records than a call can have arguments", () => {
+    const records = Array.from({ length: 150_000 }, () => full);
+    const summary = summarize(records, { ...context, asked: records.length });
+    const rule = { name: "eos" as const, cap: 1, stop: [], requested: { ignoreEos: false }, sent: {} };
+    const promptTextTokens = new Map([[full.promptId, 7]]);
+    const seen = audit({ records, summary, rule, draftBudget: null, metrics: null, promptTextTokens });
+    expect(seen.map(({ code }) => code)).toEqual(["cap-exceeded", "prompt-overhead"]);
+  });
+
   it("finds acceptance counts that cannot be", () => {
     const acceptance = acceptanceFrom(
       { verifySteps: 2, draftTokens: 6, acceptedTokens: 4, acceptedPerPosition: [3, 1, 0] },
@@ -183,6 +198,11 @@ describe("the audit", () => {
     expect(check([full], { metrics: { ...metrics, reset: false, requestsFinished: 0 } })).toEqual([
       "counters-lag",
     ]);
+    // A request that was given up before its headers came: the server may have counted it as aborted.
+    const givenUp = record({ state: "aborted", status: null, chunks: [] });
+    const both = { ...metrics, reset: false, requestsFinished: 2 };
+    expect(check([full, givenUp], { metrics: both })).toEqual([]);
+    expect(check([full, { ...givenUp, sentNs: null }], { metrics: both })).toEqual(["foreign-traffic"]);
     expect(check([full], { metrics: { ...metrics, reset: false, requestsFinished: 1 } })).toEqual([]);
   });
 });
