@@ -146,6 +146,7 @@ function oneShotJson(result: Completion) {
     record: result.record,
     figures: figuresOf(result),
     acceptance: result.acceptance,
+    acceptanceMissing: result.acceptanceMissing,
   };
 }
 

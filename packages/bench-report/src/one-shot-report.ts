@@ -14,12 +14,14 @@ export interface OneShot {
   /** n / (stream end - first token), tokens/s. */
   readonly decodeCtxsweep: number | null;
   readonly acceptance: Acceptance | null;
+  /** Why there is no acceptance, in words; null when there is. */
+  readonly acceptanceMissing: string | null;
 }
 
 /** A block about one request: tokens, how it ended, time to first token, decode rate, acceptance. */
 export function renderOneShotReport(oneShot: OneShot, options: RenderOptions): string {
   const page = createPage(options);
-  const { record, acceptance, ttftMs, e2elMs, decodeCtxsweep } = oneShot;
+  const { record, acceptance, acceptanceMissing, ttftMs, e2elMs, decodeCtxsweep } = oneShot;
   const { usage, finish, outputTokens, tokenSource } = record;
   const prompt = usage?.promptTokens ?? null;
   const cached = usage?.cachedPromptTokens ?? null;
@@ -42,7 +44,7 @@ export function renderOneShotReport(oneShot: OneShot, options: RenderOptions): s
         decodeCtxsweep === null ? "unknown" : `${formatNumber(decodeCtxsweep)} tok/s (ctxsweep, ${length})`,
       ],
       ...(acceptance === null
-        ? ([["acceptance", "unknown: neither the response nor the server's metrics tell"]] as const)
+        ? ([["acceptance", `unknown: ${acceptanceMissing ?? "no reason was recorded"}`]] as const)
         : acceptanceFields(acceptance)),
     ],
     page.width,

@@ -7,7 +7,14 @@ describe("renderOneShotReport", () => {
   it("prints tokens, ending, times and acceptance with its source", async () => {
     const { acceptance } = result().summary;
     if (acceptance === null) throw new Error("the fixture has acceptance");
-    const oneShot = { record: record(), ttftMs: 90, e2elMs: 880.5, decodeCtxsweep: 49.38, acceptance };
+    const oneShot = {
+      record: record(),
+      ttftMs: 90,
+      e2elMs: 880.5,
+      decodeCtxsweep: 49.38,
+      acceptance,
+      acceptanceMissing: null,
+    };
     for (const width of [60, 100]) {
       const text = renderOneShotReport(oneShot, { width, color: false });
       await expect(text).toMatchFileSnapshot(`golden/one-shot-${width}.txt`);
@@ -22,12 +29,19 @@ describe("renderOneShotReport", () => {
       finish: { raw: null, reason: "unknown" },
     });
     const text = renderOneShotReport(
-      { record: silent, ttftMs: null, e2elMs: null, decodeCtxsweep: null, acceptance: null },
+      {
+        record: silent,
+        ttftMs: null,
+        e2elMs: null,
+        decodeCtxsweep: null,
+        acceptance: null,
+        acceptanceMissing: "the metrics page was not read",
+      },
       { width: 100, color: false },
     );
     expect(text).toMatch(/tokens +prompt unknown, output unknown/);
     expect(text).toMatch(/decode rate +unknown/);
-    expect(text).toMatch(/acceptance +unknown: neither the response nor the server's metrics tell/);
+    expect(text).toMatch(/acceptance +unknown: the metrics page was not read/);
   });
 
   it("prints drafted and accepted tokens of a source that counts no steps", () => {
@@ -42,7 +56,14 @@ describe("renderOneShotReport", () => {
       source: "per-request" as const,
     };
     const text = renderOneShotReport(
-      { record: record(), ttftMs: 90, e2elMs: 880.5, decodeCtxsweep: 49.38, acceptance },
+      {
+        record: record(),
+        ttftMs: 90,
+        e2elMs: 880.5,
+        decodeCtxsweep: 49.38,
+        acceptance,
+        acceptanceMissing: null,
+      },
       { width: 100, color: false },
     );
     expect(text).toMatch(/acceptance rate +25\.0 % = A \/ D = 10 \/ 40 draft tokens/);

@@ -1,8 +1,8 @@
 import type { BenchConfig } from "@onpar/bench-config";
 import type { Conversation } from "@onpar/chat-render";
 import type { Engine } from "@onpar/engine-binding";
-import { acceptanceFrom, type Acceptance } from "@onpar/metrics-client";
-import { readAcceptance } from "./acceptance-source.ts";
+import { acceptanceFrom, readServerLoad, type Acceptance, type MetricsSnapshot } from "@onpar/metrics-client";
+import { readAcceptance, type AcceptanceReading } from "./acceptance-source.ts";
 import { monotonicClock, startTimeline, type Clock } from "./clock.ts";
 import { RunError } from "./errors.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
@@ -10,7 +10,7 @@ import type { RequestRecord } from "./record.ts";
 import { createRecorder, type OnText } from "./recorder.ts";
 import { refusalOf } from "./refusal.ts";
 import { deltaOf } from "./server-counters.ts";
-import { openSession } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
 
 interface OneShot {
   readonly config: BenchConfig;
@@ -37,6 +37,8 @@ export interface Completion {
   readonly reasoning: string;
   /** Of this request; null when nothing was drafted or no source tells. */
   readonly acceptance: Acceptance | null;
+  /** Why there is no acceptance, in words; null when there is. */
+  readonly acceptanceMissing: string | null;
 }
 
 /**
@@ -66,28 +68,41 @@ export async function completeOnce(options: CompleteOnceOptions): Promise<Comple
     const { record, content, reasoning } = recorder.finish(outcome);
     const refusal = refusalOf(record, session.refusal);
     if (refusal !== null) throw refusal;
-    if (record.acceptance !== null) {
-      const drafted = record.acceptance.draftTokens > 0;
-      return {
-        record,
-        text: content,
-        reasoning,
-        acceptance: drafted ? acceptanceFrom(record.acceptance, "per-request") : null,
-      };
-    }
-    const after =
-      before === null
-        ? null
-        : ((await session.counters?.settle(before, record.state === "ok" ? 1 : 0)) ?? null);
-    const { acceptance } = readAcceptance({
-      engine: null,
-      isEngine: session.engine !== null,
-      metrics: deltaOf(before, after),
-      metricsProblem: session.counters?.problem ?? null,
-      records: [record],
-    });
-    return { record, text: content, reasoning, acceptance };
+    const { acceptance, missing } = await readOwnAcceptance(record, session, before);
+    return { record, text: content, reasoning, acceptance, acceptanceMissing: missing };
   } finally {
     await session.close();
   }
+}
+
+/** What the answer tells about itself, else the server's counters where this request had the server for itself. */
+async function readOwnAcceptance(
+  record: RequestRecord,
+  session: Session,
+  before: MetricsSnapshot | null,
+): Promise<Pick<AcceptanceReading, "acceptance" | "missing">> {
+  const { counters, engine } = session;
+  if (record.acceptance !== null && record.acceptance.draftTokens > 0) {
+    return { acceptance: acceptanceFrom(record.acceptance, "per-request"), missing: null };
+  }
+  if (record.acceptance !== null || (engine !== null && engine.info.speculation !== null)) {
+    return { acceptance: null, missing: "nothing was drafted for this request" };
+  }
+  const after =
+    before === null ? null : ((await counters?.settle(before, record.state === "ok" ? 1 : 0)) ?? null);
+  const metrics = deltaOf(before, after);
+  const shared = (metrics?.requestsFinished ?? 0) > 1 || isBusy(before) || isBusy(after);
+  return readAcceptance({
+    engine: null,
+    isEngine: engine !== null,
+    metrics: shared ? null : metrics,
+    metricsProblem: shared
+      ? "the server worked on other requests too, so its counters are not this one's"
+      : (counters?.problem ?? null),
+    records: [record],
+  });
+}
+
+function isBusy(page: MetricsSnapshot | null): boolean {
+  return page !== null && (readServerLoad(page.samples).requestsRunning ?? 0) > 0;
 }

@@ -27,11 +27,12 @@ async function once(
 
 describe("one request to a server", () => {
   it("gives text, record and the acceptance that the server counted meanwhile", async () => {
-    const { text, record, acceptance, pieces } = await once({ acceptedPerStep: 1 });
+    const { text, record, acceptance, acceptanceMissing, pieces } = await once({ acceptedPerStep: 1 });
     expect(text).toBe("w0 w1 w2 w3 ");
     expect(pieces).toHaveLength(4);
     expect(record).toMatchObject({ state: "ok", outputTokens: 4 });
     expect(acceptance).toMatchObject({ source: "metrics-delta", verifySteps: 2, acceptedTokens: 2 });
+    expect(acceptanceMissing).toBeNull();
   });
 
   it("takes the counts that the answer carries before those of the page", async () => {
@@ -61,11 +62,19 @@ describe("one request to a server", () => {
     ]);
   });
 
-  it("has no acceptance where nothing tells", async () => {
-    expect((await once({})).acceptance).toBeNull();
-    expect(
-      (await once({ routes: { "/metrics": (_, response) => sendJson(response, 404, {}) } })).acceptance,
-    ).toBeNull();
+  it("has no acceptance where nothing tells, and says why", async () => {
+    const silent = await once({});
+    expect(silent.acceptance).toBeNull();
+    expect(silent.acceptanceMissing).toMatch(/no speculative-decoding counters; answers carry no counts/);
+    const off = await once({ routes: { "/metrics": (_, response) => sendJson(response, 404, {}) } });
+    expect(off.acceptance).toBeNull();
+    expect(off.acceptanceMissing).toMatch(/answered 404/);
+  });
+
+  it("does not take counters for its own that hold other requests too", async () => {
+    const { acceptance, acceptanceMissing } = await once({ acceptedPerStep: 1, foreignRequests: 1 });
+    expect(acceptance).toBeNull();
+    expect(acceptanceMissing).toMatch(/other requests too/);
   });
 
   it("returns what came before a failure in the middle, and throws a refusal", async () => {

@@ -147,6 +147,13 @@ describe("one request on the engine", () => {
     expect(acceptance).toMatchObject({ source: "per-request", draftTokens: record.acceptance?.draftTokens });
   });
 
+  it("says that nothing was drafted where there was nothing to draft", async () => {
+    const one = { config: config({ outputLen: 1 }), apiKey: null, engine, prompt: "once upon" };
+    const { acceptance, acceptanceMissing } = await completeOnce(one);
+    expect(acceptance).toBeNull();
+    expect(acceptanceMissing).toMatch(/nothing was drafted/);
+  });
+
   it("sends a text as it is where the template is skipped, and refuses a conversation there", async () => {
     const { record } = await completeOnce({ config: config(), apiKey: null, engine, prompt: "once upon" });
     expect(record).toMatchObject({
