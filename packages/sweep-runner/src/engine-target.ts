@@ -120,7 +120,8 @@ async function generate(
     acceptance: finished?.speculation ?? null,
     firstEosIndex: finished?.firstEosIndex ?? null,
     error,
-    aborted: signal.aborted && error === null,
+    // An output that came to its own end was not aborted, however late the signal.
+    aborted: signal.aborted && error === null && (finished === null || finished.reason === "abort"),
   };
 }
 

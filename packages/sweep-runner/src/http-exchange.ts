@@ -211,6 +211,9 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask {
     // What arrived before the abort belongs to the record.
     if (aborted) this.parse();
     if (this.#settled) return;
+    const { doneNs } = this.#stream;
+    // Only its connection was still open: the answer is whole.
+    if (aborted && doneNs !== null) return this.#settle(doneNs, this.#stream.verdict());
     this.#settled = true;
     clearTimeout(this.#deadline);
     clearTimeout(this.#linger);

@@ -9,7 +9,7 @@ import {
 import { audit } from "./audit.ts";
 import type { Timeline } from "./clock.ts";
 import { runClosedLoop } from "./closed-loop.ts";
-import { messageOf, RunError } from "./errors.ts";
+import type { RunError } from "./errors.ts";
 import { auditEventLoop, watchEventLoop } from "./event-loop.ts";
 import type { RunObserver } from "./events.ts";
 import type { Journal } from "./journal.ts";
@@ -165,11 +165,7 @@ export class Run {
   #stopIfRefused(record: RequestRecord): void {
     if (record.state === "ok") this.#anyOk = true;
     if (this.#anyOk || this.refusal !== null) return;
-    try {
-      this.refusal = refusalOf(record, this.#parts.session.refusal);
-    } catch (error) {
-      this.refusal = new RunError("REQUEST_REFUSED", messageOf(error), { cause: error });
-    }
+    this.refusal = refusalOf(record, this.#parts.session.refusal);
     if (this.refusal !== null) this.#parts.stop.abort();
   }
 }

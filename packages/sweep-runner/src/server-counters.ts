@@ -52,7 +52,9 @@ export function createServerCounters(url: string, headers: Readonly<Record<strin
         }
         if (finished >= requests && (requestsRunning ?? 0) === 0) return snapshot;
         await sleep(POLL_MS);
-        snapshot = (await read()) ?? snapshot;
+        const next = await read();
+        if (next === null) return snapshot;
+        snapshot = next;
       }
       return snapshot;
     },

@@ -1,10 +1,12 @@
 import type { Engine } from "@onpar/engine-binding";
 import { z } from "zod";
 import type { ControlClient } from "./control-client.ts";
+import { RunError } from "./errors.ts";
 
 /** Counts the tokens of a text without special tokens around it. */
 export interface TokenCounter {
   readonly source: "engine" | "server";
+  /** @throws {RunError} `REQUEST_REFUSED` when a server that counted before does not count this text */
   count(text: string, signal?: AbortSignal): Promise<number>;
 }
 
@@ -43,7 +45,13 @@ export async function serverTokenCounter(
       source: "server",
       async count(text, asking) {
         const count = await ask(text, asking);
-        if (count === null) throw new Error("the server stopped answering /tokenize");
+        if (count === null) {
+          throw new RunError(
+            "REQUEST_REFUSED",
+            `${client.root}/tokenize counted a short text and not one of ${text.length} characters: ` +
+              "shorten the prompts with --input-len, or bring them with --dataset-path",
+          );
+        }
         return count;
       },
     };

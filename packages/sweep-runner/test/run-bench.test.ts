@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../src/events.ts";
 import { config } from "./support/config.ts";
 import { codes, run, runError, withFolder } from "./support/run.ts";
-import { models, sendJson, sendText } from "./support/scripted-server.ts";
+import { models, sendJson, sendText, type Responder } from "./support/scripted-server.ts";
 import { bodyOf, serversOfEachTest } from "./support/servers.ts";
 
 const { benchServer, scriptedServer } = serversOfEachTest();
@@ -78,6 +78,15 @@ describe("a run against a server", () => {
   it("says when prompt lengths could not be fitted", async () => {
     const server = await benchServer({ tokenizes: false });
     expect(codes(await run(config(server.url)))).toContain("input-length-unfitted");
+  });
+
+  it("stops in one line where the tokenizer takes a short text and refuses a prompt", async () => {
+    const tokenize: Responder = ({ body }, response) =>
+      body.length > 120 ? sendJson(response, 413, {}) : sendJson(response, 200, { count: 3 });
+    const server = await benchServer({ routes: { "/tokenize": tokenize } });
+    const error = await runError(run(config(server.url, { inputLen: 400 })));
+    expect(error).toMatchObject({ code: "REQUEST_REFUSED" });
+    expect(error.message).toMatch(/\/tokenize.*--input-len/);
   });
 
   it("tells events in order and survives an observer that throws", async () => {

@@ -219,6 +219,18 @@ describe("answers that are failures", () => {
     );
     expect(record).toMatchObject({ state: "aborted", error: null, textBytes: 1 });
   });
+
+  it("an abort takes nothing from an answer whose [DONE] has come", async () => {
+    const controller = new AbortController();
+    const { record } = await answer(
+      async (_, response) => {
+        await stream(response, [x, delta({}, "stop"), usage(1, 1), DONE], { end: "stall" });
+        setTimeout(() => controller.abort(), 30);
+      },
+      { signal: controller.signal },
+    );
+    expect(record).toMatchObject({ state: "ok", outputTokens: 1, endNs: record.chunks.at(-1)?.[0] });
+  });
 });
 
 describe("a connection that the server closes as the next request is on its way", () => {
