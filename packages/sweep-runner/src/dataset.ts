@@ -1,11 +1,11 @@
 import { open, readFile, stat } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { readRow, RowError, type DatasetRow } from "./dataset-rows.ts";
 import { messageOf, oneLine, RunError, systemCode } from "./errors.ts";
+import { LineTooLongError, readLines } from "./read-lines.ts";
 
 /** Bound on a dataset that is one JSON document and has to be in memory as a whole, bytes. */
 const DOCUMENT_LIMIT = 512 * 2 ** 20;
-/** Bound on one line of a JSONL dataset, characters. */
+/** Bound on one line of a JSONL dataset, bytes. */
 const LINE_LIMIT = 64 * 2 ** 20;
 
 export type PromptRow = Exclude<DatasetRow, { kind: "nothing" }>;
@@ -26,7 +26,7 @@ export async function readDataset(path: string, wanted: number): Promise<Dataset
   try {
     return (await firstCharacter(path)) === "["
       ? await readDocument(path, wanted)
-      : await readLines(path, wanted);
+      : await readRows(path, wanted);
   } catch (error) {
     if (error instanceof RunError) throw error;
     const code = systemCode(error);
@@ -35,27 +35,20 @@ export async function readDataset(path: string, wanted: number): Promise<Dataset
   }
 }
 
-async function readLines(path: string, wanted: number): Promise<Dataset> {
-  const file = await open(path);
-  const input = file.createReadStream({ encoding: "utf8" });
+async function readRows(path: string, wanted: number): Promise<Dataset> {
   const rows: PromptRow[] = [];
   let skipped = 0;
-  let number = 0;
   try {
-    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-      number++;
-      const text = number === 1 ? line.replace(/^\uFEFF/, "") : line;
+    for await (const { number, text } of readLines(path, LINE_LIMIT)) {
       if (text.trim() === "") continue;
-      if (text.length > LINE_LIMIT)
-        throw invalid(`${path}:${number}`, `the line is longer than ${LINE_LIMIT} characters`);
       const row = rowAt(`${path}:${number}`, () => readRow(parseLine(text)));
       if (row.kind === "nothing") skipped++;
       else rows.push(row);
       if (rows.length === wanted) break;
     }
-  } finally {
-    input.destroy();
-    await file.close().catch(() => {});
+  } catch (error) {
+    if (error instanceof LineTooLongError) throw invalid(`${path}:${error.line}`, error.message);
+    throw error;
   }
   return { rows, skipped };
 }

@@ -124,9 +124,14 @@ async function takeLock(lock: string, path: string): Promise<void> {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
       const file = await open(lock, "wx");
-      await file.writeFile(mark);
-      await file.close();
-      return;
+      try {
+        return await file.writeFile(mark);
+      } catch (error) {
+        await rm(lock, { force: true });
+        throw error;
+      } finally {
+        await file.close();
+      }
     } catch (error) {
       if (systemCode(error) !== "EEXIST") throw error;
     }

@@ -1,5 +1,3 @@
-import { open } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { messageOf, RunError } from "./errors.ts";
 import {
   endSchema,
@@ -9,7 +7,11 @@ import {
   type JournalHeader,
   type JournalRun,
 } from "./journal-format.ts";
+import { LineTooLongError, readLines } from "./read-lines.ts";
 import type { RequestRecord } from "./record.ts";
+
+/** Bound on one record, bytes. A chunk takes about 40. */
+const LINE_LIMIT = 256 * 2 ** 20;
 
 interface OpenRun {
   header: JournalHeader;
@@ -61,20 +63,13 @@ export async function readRecords(path: string): Promise<JournalRun[]> {
   };
 
   try {
-    const file = await open(path);
-    try {
-      for await (const line of createInterface({
-        input: file.createReadStream({ encoding: "utf8" }),
-        crlfDelay: Infinity,
-      })) {
-        number++;
-        if (line.trim() !== "") take(line);
-      }
-    } finally {
-      await file.close().catch(() => {});
+    for await (const line of readLines(path, LINE_LIMIT)) {
+      number = line.number;
+      if (line.text.trim() !== "") take(line.text);
     }
   } catch (error) {
     if (error instanceof RunError) throw error;
+    if (error instanceof LineTooLongError) throw refuse(error.line, error.message);
     throw new RunError("RECORDS_INVALID", `cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
   closeTorn();

@@ -37,6 +37,12 @@ describe("JSON lines", () => {
     ]);
   });
 
+  it("are not ended by the line separators that JSON texts may hold", async () => {
+    const prompt = "a\u2028b\u2029c\u0085d";
+    const { rows } = await read(lines({ prompt }, { prompt: "e" }));
+    expect(rows).toMatchObject([{ text: prompt }, { text: "e" }]);
+  });
+
   it("stop at the rows that are wanted", async () => {
     const { rows } = await read(lines({ prompt: "a" }, { prompt: "b" }, "broken"), 2);
     expect(rows).toHaveLength(2);
