@@ -1,7 +1,7 @@
 import type { RunResult } from "@onpar/sweep-runner";
 
 import { shortHash } from "./format.ts";
-import { describeKwargs } from "./sections/protocol.ts";
+import { describeKwargs, describeSampling } from "./sections/protocol.ts";
 import { describeRule } from "./stopping-rule.ts";
 
 /** One axis of the protocol over two runs. */
@@ -67,8 +67,7 @@ const AXES: readonly AxisDefinition[] = [
   {
     axis: "sampling",
     key: ({ protocol }) => sortedEntries(protocol.sampling),
-    words: ({ protocol: { sampling } }) =>
-      `temperature ${sampling.temperature}, top_p ${sampling.topP}, seed ${sampling.seed}`,
+    words: ({ protocol }) => describeSampling(protocol.sampling),
   },
   {
     axis: "load",

@@ -52,6 +52,15 @@ describe("judgeDifference", () => {
     expect(reasons).toContain("load differs (closed loop at 4, 1 warm-up | closed loop at 8, 1 warm-up)");
   });
 
+  it("tells in which sampling values two runs part", () => {
+    const { sampling } = result().protocol;
+    const { reasons } = judgeDifference(
+      result(),
+      result({ protocol: { sampling: { ...sampling, minP: 0.1 } } }),
+    );
+    expect(reasons[0]).toMatch(/^sampling differs \(.*min_p=0,.*\|.*min_p=0\.1,/);
+  });
+
   it.each([
     ["model", { model: { requested: null, resolved: "other" } }],
     ["endpoint", { endpoint: "chat-completions" as const }],
@@ -74,7 +83,7 @@ describe("judgeDifference", () => {
       summary: { counts: { asked: 50, ok: 48, failed: 2, aborted: 0, unsent: 0, warmup: 1 } },
       result: {
         findings: [
-          { severity: "breach" as const, code: "requests-failed", message: "2 of 50 requests failed" },
+          { severity: "warning" as const, code: "requests-failed", message: "2 of 50 requests failed" },
         ],
       },
     };

@@ -176,7 +176,7 @@ export function failedResult(): RunResult {
     result: {
       findings: [
         {
-          severity: "breach",
+          severity: "warning",
           code: "requests-failed",
           message: "50 of 50 requests failed and are in no latency and no rate.",
         },

@@ -66,7 +66,8 @@ export function describeKwargs(template: ResolvedTemplate): string {
   return set === "" ? "none set; enable_thinking unset" : `${set}; enable_thinking unset`;
 }
 
-function describeSampling(sampling: RunResult["protocol"]["sampling"]): string {
+/** Every value that was sent. */
+export function describeSampling(sampling: RunResult["protocol"]["sampling"]): string {
   const greedy = sampling.temperature === 0 ? " (greedy)" : "";
   return [
     `temperature=${sampling.temperature}${greedy}`,
