@@ -44,6 +44,7 @@ export function createProgress(env: Env, isWanted: boolean): Progress {
       if (event.type === "phase-started") {
         const name = event.phase === "warmup" ? "warm-up" : "measuring";
         phase = { name, startedAtMs: env.nowMs(), done: 0, total: event.total };
+        failed = 0;
         draw();
       } else if (event.type === "request-finished" && phase !== null) {
         phase.done = event.done;

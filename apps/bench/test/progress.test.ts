@@ -1,3 +1,4 @@
+import type { RequestRecord } from "@onpar/sweep-runner";
 import { describe, expect, it } from "vitest";
 
 import { exitCodes } from "../src/exit-codes.ts";
@@ -28,6 +29,18 @@ describe("createProgress", () => {
     progress.end();
     expect(env.written.stderr).toContain("measuring 0/3");
     expect(env.written.stderr.endsWith("\r\u001b[K")).toBe(true);
+  });
+
+  it("does not count a failed warm-up request among the measured ones", () => {
+    const env = fakeEnv({ stderrIsTerminal: true });
+    const progress = createProgress(env, true);
+    const record = { state: "failed" } as RequestRecord;
+    progress.onEvent({ type: "phase-started", phase: "warmup", total: 1 });
+    progress.onEvent({ type: "request-finished", record, done: 1, total: 1 });
+    progress.onEvent({ type: "phase-started", phase: "measure", total: 3 });
+    progress.end();
+    expect(env.written.stderr).toContain("measuring 0/3");
+    expect(env.written.stderr).not.toContain("failed");
   });
 
   it("writes nothing into a pipe, and nothing when it is not wanted", () => {
