@@ -159,6 +159,14 @@ describe("onpar-server serves", () => {
     expect(await exit).toBe(0);
   });
 
+  it("nothing when it is asked to stop while it loads, which is no failure", async () => {
+    const started = environment();
+    const exit = run(["--port", "0", "--ctx", "512"], started.environment);
+    started.send("SIGTERM");
+    expect(await exit).toBe(0);
+    expect(started.written).toEqual({ stdout: "", stderr: "" });
+  });
+
   it("and ends at once on the second signal", async () => {
     const { exit, send, endedBy, url } = await serve(["--slots", "1"]);
     const leave = new AbortController();

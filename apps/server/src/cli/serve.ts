@@ -59,6 +59,20 @@ async function drain(app: FastifyInstance, stop: AbortController): Promise<void>
   }
 }
 
+/** Null when the stop request came while the engine was loading: then what loading says of it is no failure. */
+async function loadUnlessStopped(
+  settings: ServeSettings,
+  environment: CliEnvironment,
+  signal: AbortSignal,
+): Promise<Engine | null> {
+  try {
+    return await loadEngine(settings, environment, signal);
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
+}
+
 /**
  * Serves until a stop request, then drains and frees the engine.
  *
@@ -67,8 +81,8 @@ async function drain(app: FastifyInstance, stop: AbortController): Promise<void>
 export async function serve(settings: ServeSettings, environment: CliEnvironment): Promise<void> {
   const stopped = stopRequests(environment);
   try {
-    await using engine = await loadEngine(settings, environment, stopped.signal);
-    if (stopped.signal.aborted) return;
+    await using engine = await loadUnlessStopped(settings, environment, stopped.signal);
+    if (engine === null || stopped.signal.aborted) return;
     const stop = new AbortController();
     const servedModelName = settings.servedModelName ?? engine.info.model.name;
     const app = createApp({

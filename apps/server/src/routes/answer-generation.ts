@@ -18,12 +18,19 @@ export interface AnswerOptions {
 
 /** Aborts when the client goes away before its answer is complete, or when the server stops. */
 function abortWithClient(reply: FastifyReply, stopSignal: AbortSignal): AbortSignal {
-  const gone = new AbortController();
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (reply.raw.destroyed || stopSignal.aborted) {
+    abort();
+    return controller.signal;
+  }
+  // Taken off with the answer: the stop signal outlives every request, and so would whatever hangs on it.
+  stopSignal.addEventListener("abort", abort, { once: true });
   reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) gone.abort();
+    stopSignal.removeEventListener("abort", abort);
+    if (!reply.raw.writableFinished) abort();
   });
-  if (reply.raw.destroyed) gone.abort();
-  return AbortSignal.any([gone.signal, stopSignal]);
+  return controller.signal;
 }
 
 /** Generates and answers, in one body or as a stream. */
