@@ -85,7 +85,6 @@ export class Job {
       minP: greedy ? 0 : minP ** temperature,
       seed: greedy ? 0 : positionSeed(seed, position),
     };
-    if (minP === 0) options.minP = 0;
     if (this.penalties.active) options.repeatPenalty = this.penalties.options(drafts, room + 1);
     return options;
   }
