@@ -88,6 +88,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
   const { config, apiKey, timeline, signal } = options;
   const { endpoint, metricsUrl } = config.target;
   const root = serverRoot(config.target.baseUrl);
+  const metricsPage = metricsUrl ?? `${root}/metrics`;
   const control = createControlClient(root, apiKey);
   try {
     const facts = await preflight(config, control, signal);
@@ -114,7 +115,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       model: facts.model,
       contextLimit: facts.contextLimit,
       engine: null,
-      counters: createServerCounters(metricsUrl ?? `${root}/metrics`, control.headers),
+      counters: createServerCounters(metricsPage, isSameOrigin(metricsPage, root) ? control.headers : {}),
       refusal: { config, where: `${root}/v1/${path}`, hasKey: apiKey !== null, served: facts.served },
       draftBudget: () => fetchDraftBudget(control),
       tokenCounter: () => serverTokenCounter(control, facts.model, signal),
@@ -126,4 +127,9 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
     await control.close();
     throw error;
   }
+}
+
+/** The key of one server is no other's business. */
+function isSameOrigin(url: string, root: string): boolean {
+  return new URL(url).origin === new URL(root).origin;
 }

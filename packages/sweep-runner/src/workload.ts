@@ -56,7 +56,11 @@ export async function buildWorkload(
   const dataset = await readDataset(datasetPath, numPrompts + warmupRequests);
   requireRows(dataset, datasetPath, numPrompts);
   const measured = dataset.rows.slice(0, numPrompts).map((row, index) => promptOf(row, index));
-  const spare = dataset.rows.slice(numPrompts).map((row, index) => promptOf(row, numPrompts + index));
+  const known = new Set(measured.map(contentOf));
+  const spare = dataset.rows
+    .slice(numPrompts)
+    .map((row, index) => promptOf(row, numPrompts + index))
+    .filter((prompt) => !known.has(contentOf(prompt)));
   const first = measured[0];
   const typicalWords = first?.kind === "text" ? first.text.split(/\s+/).length : 64;
   const generated = await generate(

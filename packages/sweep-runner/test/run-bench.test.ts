@@ -130,6 +130,16 @@ describe("a run against a server", () => {
     );
   });
 
+  it("sends the key to no other server that has the metrics page", async () => {
+    const server = await benchServer();
+    const other = await benchServer({ routes: { "/metrics": (_, response) => sendJson(response, 404, {}) } });
+    const target = { metricsUrl: `${other.url}/metrics` };
+    await run(config(server.url, { target }), { apiKey: "TEST-KEY-123" });
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer TEST-KEY-123");
+    expect(other.requests.map(({ path }) => path)).toContain("/metrics");
+    expect(other.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false);
+  });
+
   it("refuses a base URL that carries a password", async () => {
     const error = await runError(run(config("http://user:secret@127.0.0.1:1")));
     expect(error.code).toBe("TARGET_INVALID");

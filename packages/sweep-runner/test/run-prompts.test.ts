@@ -175,4 +175,17 @@ describe("templates and datasets", () => {
       expect(error.message).toMatch(/holds 1 prompts, 2 are asked for; lower --num-prompts to 1/);
     });
   });
+
+  it("warms up on no prompt that is measured, also where the dataset repeats one", async () => {
+    const server = await benchServer();
+    const rows = ["a b c", "d e f", "a b c", "g h i"].map((prompt) => ({ prompt }));
+    await dataset(rows, async (datasetPath) => {
+      await run(config(server.url, { datasetPath, numPrompts: 2, warmupRequests: 2 }));
+    });
+    const prompts = server.completions.map((request) => String(bodyOf(request)["prompt"]));
+    expect(prompts).toHaveLength(4);
+    expect(prompts.slice(2)).toEqual(["a b c", "d e f"]);
+    expect(prompts.slice(0, 2)).toContain("g h i");
+    expect(prompts.slice(0, 2)).not.toContain("a b c");
+  });
 });
