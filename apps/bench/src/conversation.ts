@@ -1,7 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 
 import { parseMessages, RenderError, type TemplateObject } from "@onpar/chat-render";
 
+import { readBounded } from "./bounded-input.ts";
 import type { Env } from "./env.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -24,7 +25,8 @@ export async function readText(
   try {
     return await env.stdin.readText(MAX_INPUT_BYTES);
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message, { cause: error });
+    if (error instanceof RangeError)
+      throw new UsageError(`standard input has ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -37,12 +39,10 @@ export async function readText(
 export async function readMessagesFile(file: string): Promise<readonly TemplateObject[]> {
   let text: string;
   try {
-    const { size } = await stat(file);
-    if (size > MAX_INPUT_BYTES)
-      throw new UsageError(`--messages ${file}: has more than ${MAX_INPUT_BYTES} bytes`);
-    text = await readFile(file, "utf8");
+    text = await readBounded(createReadStream(file) as AsyncIterable<Buffer>, MAX_INPUT_BYTES);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof RangeError)
+      throw new UsageError(`--messages ${file}: has ${error.message}`, { cause: error });
     const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new UsageError(`--messages ${file}: cannot be read (${reason})`, { cause: error });
   }

@@ -1,3 +1,5 @@
+import { readBounded } from "./bounded-input.ts";
+
 /** A stream that text is written to. */
 export interface TextOutput {
   readonly isTerminal: boolean;
@@ -33,7 +35,7 @@ export function processEnv(): Env {
     variables: process.env,
     stdout: textOutput(process.stdout),
     stderr: textOutput(process.stderr),
-    stdin: { isTerminal: process.stdin.isTTY, readText: readStandardInput },
+    stdin: { isTerminal: process.stdin.isTTY, readText: (maxBytes) => readBounded(process.stdin, maxBytes) },
     nowMs: () => performance.now(),
     onInterrupt(callback) {
       for (const signal of SIGNALS) process.on(signal, callback);
@@ -65,15 +67,4 @@ function textOutput(stream: NodeJS.WriteStream): TextOutput {
       if (isOpen) stream.write(text);
     },
   };
-}
-
-async function readStandardInput(maxBytes: number): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of process.stdin as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > maxBytes) throw new RangeError(`standard input has more than ${maxBytes} bytes`);
-    parts.push(part);
-  }
-  return new TextDecoder("utf-8").decode(Buffer.concat(parts));
 }
