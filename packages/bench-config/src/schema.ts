@@ -33,7 +33,12 @@ const engineSchema = z.strictObject({
   modelPath: z.string().min(1).nullable().default(null).describe("GGUF file of the in-process engine."),
   draftModelPath: z.string().min(1).nullable().default(null).describe("GGUF file of the draft model."),
   draftTokens: z.int().min(1).max(64).default(5).describe("Draft budget K: most tokens drafted per step."),
-  contextSize: z.int().min(64).nullable().default(null).describe("Tokens per slot; null takes the model's."),
+  contextSize: z
+    .int()
+    .min(64)
+    .nullable()
+    .default(null)
+    .describe("Tokens per slot; null takes the model's, at most 8192."),
   threads: z.int().min(1).max(1024).default(1).describe("CPU threads of the engine."),
 });
 

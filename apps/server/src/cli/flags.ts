@@ -13,7 +13,7 @@ export interface ServeSettings {
   readonly draftModelPath: string | null;
   readonly draftTokens: number;
   readonly slots: number;
-  /** Tokens per slot; null takes the model's. */
+  /** Tokens per slot; null takes the model's, at most 8192. */
   readonly contextSize: number | null;
   readonly threads: number;
   /** Null takes the model's. */
@@ -54,7 +54,11 @@ export function serveCommand(): Command {
     .option("--no-draft", "decode without speculation")
     .option("--draft-tokens <number>", "draft budget: most tokens drafted per step", integerFrom(1, 64), 5)
     .option("--slots <number>", "requests that decode at the same time", integerFrom(1, 256), 4)
-    .option("--ctx <tokens>", "context of each slot (default: the model's)", integerFrom(64, 2 ** 24))
+    .option(
+      "--ctx <tokens>",
+      "context of each slot (default: the model's, at most 8192)",
+      integerFrom(64, 2 ** 24),
+    )
     .option("--threads <number>", "CPU threads of the engine", integerFrom(1, 1024), 1)
     .option("--served-model-name <name>", "name that clients ask for (default: the model's)")
     .option("--api-key <key>", "key that clients must send; repeatable (or ONPAR_API_KEY)", collect)
