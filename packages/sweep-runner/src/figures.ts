@@ -68,11 +68,15 @@ export function tpotVllm(
   return (e2el - ttft) / (outputTokens - 1);
 }
 
-/** Decode rate, ctxsweep convention: n / (stream end - TTFT), tokens per second. */
+/**
+ * Decode rate, ctxsweep convention: n / (stream end - TTFT), tokens per second. Null for n < 2: after a first token that
+ * is the last one nothing is decoded, and only the closing of the stream would be timed.
+ */
 export function decodeRateCtxsweep(record: Timed): number | null {
   const ttft = ttftMs(record);
   const end = streamEndMs(record);
-  return ttft === null || end === null ? null : ratePerS(record.outputTokens, end - ttft);
+  const n = record.outputTokens;
+  return ttft === null || end === null || n === null || n < 2 ? null : ratePerS(n, end - ttft);
 }
 
 /** Decode rate, vllm convention: (n - 1) / (E2EL - TTFT), tokens per second; null for n < 2. */

@@ -17,6 +17,7 @@ export interface RunResult {
   readonly recordsPath: string | null;
 }
 
+/** The server or engine that was measured; null where it cannot be told. */
 export interface SystemUnderTest {
   /** `llama.cpp`, `vllm`, `onpar-server`, …; null when it cannot be told. */
   readonly engine: string | null;
@@ -24,6 +25,7 @@ export interface SystemUnderTest {
   readonly baseUrl: string | null;
 }
 
+/** The figures of a run: of its measured requests that ended well, unless a field says otherwise. */
 export interface RunSummary {
   /** asked = ok + failed + aborted + unsent, always. */
   readonly counts: RequestCounts;
@@ -42,6 +44,7 @@ export interface RunSummary {
   readonly acceptanceMissing: string | null;
 }
 
+/** Requests by what became of them. `unsent` were asked for and never sent; `warmup` ones are in none of the others. */
 export interface RequestCounts {
   readonly asked: number;
   readonly ok: number;
@@ -62,6 +65,7 @@ export interface Distribution {
   readonly max: number;
 }
 
+/** How long outputs were, in tokens, and how they ended. */
 export interface OutputSummary {
   readonly lengths: Distribution | null;
   /** Outputs with exactly the cap. */
@@ -84,7 +88,7 @@ export interface LatencySummary {
 
 /** Tokens or requests per second. */
 export interface RateSummary {
-  /** Per request, n / (stream end - first token): the ctxsweep convention. */
+  /** Per request with n >= 2, n / (stream end - first token): the ctxsweep convention. */
   readonly decodeCtxsweep: Distribution | null;
   /** Per request, (n - 1) / (E2EL - TTFT): the vllm convention. */
   readonly decodeVllm: Distribution | null;
@@ -93,6 +97,7 @@ export interface RateSummary {
   readonly requestsPerS: number | null;
 }
 
+/** Acceptance of the measured requests, and what clients got of it. */
 export interface AcceptanceSummary extends Acceptance {
   /**
    * (G - R) / S: what the client got per decode step, G output tokens and R requests that produced one;
