@@ -15,4 +15,5 @@ export const exitCodes = {
   interrupted: { code: 130, meaning: "interrupted; what was measured is kept and printed" },
 } as const;
 
+/** One of the numbers of {@link exitCodes}. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]["code"];

@@ -17,6 +17,7 @@ import type { ServerContext } from "./server-context.ts";
 import { defaultLimits, type ServerLimits } from "./server-limits.ts";
 import { packageVersion } from "./version.ts";
 
+/** What {@link createApp} serves, and how. */
 export interface AppOptions {
   /** The engine to serve. The app does not dispose of it. */
   readonly engine: Engine;

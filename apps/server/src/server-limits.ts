@@ -8,6 +8,7 @@ export interface ServerLimits {
   readonly clientStallMs: number;
 }
 
+/** Limits where the caller sets none. */
 export const defaultLimits: ServerLimits = {
   maxBodyBytes: 16 * 1024 * 1024,
   requestTimeoutMs: 60_000,

@@ -40,6 +40,7 @@ export interface ResolvedProtocol {
   };
 }
 
+/** The template that was asked for and the one that was used. */
 export interface ResolvedTemplate {
   readonly requested: { readonly skipChatTemplate: boolean; readonly chatTemplate: string | null };
   readonly mode: TemplateMode;
@@ -51,6 +52,7 @@ export interface ResolvedTemplate {
   readonly kwargs: Readonly<Record<string, JsonValue>>;
 }
 
+/** The stopping rule that was asked for and the fields that carried it. */
 export interface ResolvedStoppingRule {
   readonly name: StoppingRuleName;
   /** Cap on output tokens; under `ignore-eos` the exact length. */

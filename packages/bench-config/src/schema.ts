@@ -125,7 +125,11 @@ export const benchConfigSchema = z.strictObject({
   outputJson: z.string().min(1).nullable().default(null).describe("JSON file for the result."),
 });
 
+/** A configuration with every default filled in. */
 export type BenchConfig = z.output<typeof benchConfigSchema>;
+/** A configuration as it may be written: whatever is left out takes its default. */
 export type BenchConfigInput = z.input<typeof benchConfigSchema>;
+/** `chat-completions`, `completions` or `engine`. */
 export type Endpoint = z.output<typeof endpointSchema>;
+/** Sampling values; what each means when it is off stands in the schema. */
 export type SamplingConfig = BenchConfig["sampling"];

@@ -6,6 +6,7 @@ import { formatNumber, formatPercent, formatSpan } from "./format.ts";
 import { createPage, section, type Page, type RenderOptions } from "./paint.ts";
 import { fields, hanging, table } from "./text.ts";
 
+/** How far two runs may be compared. */
 export type Verdict = "matched" | "matched-except" | "not-comparable";
 
 /** What may be said about two runs side by side. */

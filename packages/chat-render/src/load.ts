@@ -15,6 +15,7 @@ const TEMPLATE_FILE = "chat_template.jinja";
 const CONFIG_FILE = "tokenizer_config.json";
 const ADDITIONAL_FOLDER = "additional_chat_templates";
 
+/** Which template to take where a source could mean several. */
 export interface LoadTemplateOptions {
   /** Whether a source that is no path but contains `{` is the template itself. Default true. */
   readonly allowLiteral?: boolean;

@@ -4,6 +4,7 @@ import { RenderError } from "./error.ts";
 import { compile, defaultLimits, execute } from "./runtime.ts";
 import type { RenderLimits } from "./runtime.ts";
 
+/** What a template is given besides the conversation. */
 export interface RenderOptions {
   /** Ends the prompt with the start of the assistant's answer. Default false, as in transformers. */
   readonly addGenerationPrompt?: boolean;
@@ -19,6 +20,7 @@ export interface RenderOptions {
   readonly limits?: Partial<RenderLimits>;
 }
 
+/** A prompt as the template wrote it. */
 export interface RenderedPrompt {
   readonly text: string;
 }

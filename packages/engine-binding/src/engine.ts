@@ -31,6 +31,7 @@ export interface Engine extends AsyncDisposable {
   dispose(): Promise<void>;
 }
 
+/** How a text becomes token ids. */
 export interface TokenizeOptions {
   /** Add the tokens that the tokenizer puts around every text (BOS, EOS). Default: false. */
   readonly addSpecial?: boolean;
@@ -38,11 +39,13 @@ export interface TokenizeOptions {
   readonly parseSpecial?: boolean;
 }
 
+/** How token ids become a text. */
 export interface DetokenizeOptions {
   /** Show special tokens as text. Default: false. */
   readonly renderSpecial?: boolean;
 }
 
+/** What an engine says of itself once it is loaded; it does not change. */
 export interface EngineInfo {
   /** Engine family, for example `llama.cpp`. */
   readonly engine: string;
@@ -67,6 +70,7 @@ export interface EngineInfo {
   readonly speculation: SpeculationInfo | null;
 }
 
+/** A model file as the engine knows it. */
 export interface ModelInfo {
   readonly name: string;
   readonly path: string | null;
@@ -75,6 +79,7 @@ export interface ModelInfo {
   readonly quantisation: string | null;
 }
 
+/** How an engine speculates. */
 export interface SpeculationInfo {
   readonly method: "draft-model";
   readonly draftModel: string;
@@ -82,6 +87,7 @@ export interface SpeculationInfo {
   readonly draftBudget: number;
 }
 
+/** One request to generate. */
 export interface GenerateRequest {
   readonly prompt: readonly number[];
   /** The cap on output tokens. */
@@ -130,8 +136,10 @@ export interface TokenBatch {
   readonly finish?: GenerateFinish;
 }
 
+/** Why an output ended. `length` is the cap. */
 export type FinishReason = "eos" | "stop-string" | "stop-token" | "length" | "abort";
 
+/** How a request ended and what it took. Times in ns of the process clock. */
 export interface GenerateFinish {
   readonly reason: FinishReason;
   /** The stop string or token id that matched. */
@@ -151,6 +159,7 @@ export interface GenerateFinish {
   readonly endedAtNs: bigint;
 }
 
+/** Counts of draft-verify steps, of one request or of the engine since it was loaded. */
 export interface SpeculationCounters {
   /** V: verify steps, one per request and engine step that carried at least one draft token. */
   readonly verifySteps: number;
@@ -162,6 +171,7 @@ export interface SpeculationCounters {
   readonly acceptedPerPosition: readonly number[];
 }
 
+/** What an engine has done since it was loaded, and what it is doing. */
 export interface EngineCounters {
   readonly promptTokens: number;
   readonly outputTokens: number;

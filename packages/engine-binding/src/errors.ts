@@ -1,3 +1,4 @@
+/** What kind of failure an {@link EngineError} is. */
 export type EngineErrorCode =
   | "ENGINE_NOT_INSTALLED"
   | "ENGINE_MODEL_NOT_FOUND"

@@ -26,6 +26,7 @@ export interface Acceptance extends SpecDecodeCounts {
   readonly source: AcceptanceSource;
 }
 
+/** A metrics page before and after, the counters of an engine in this process, or what single answers say of themselves. */
 export type AcceptanceSource = "metrics-delta" | "engine-counters" | "per-request";
 
 /**

@@ -22,6 +22,7 @@ export type MetricsErrorCode =
   | "METRICS_EMPTY"
   | "METRICS_TOO_LARGE";
 
+/** Where and why; what does not apply is left out. */
 export interface MetricsErrorDetails {
   /** 1-based line of the exposition text. */
   readonly line?: number;

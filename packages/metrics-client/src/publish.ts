@@ -1,6 +1,7 @@
 import { Counter, type Registry } from "prom-client";
 import type { SpecDecodeCounts } from "./acceptance.ts";
 
+/** Names and labels of the published series. */
 export interface PublishOptions {
   /** Before every metric name. Default: `vllm:`, the schema that dashboards and clients know. */
   readonly prefix?: string;

@@ -3,6 +3,7 @@ import { MetricsError } from "./errors.ts";
 import { type ExpositionLimits, parseMetricsPage } from "./exposition.ts";
 import type { MetricsSnapshot } from "./snapshot.ts";
 
+/** Bounds, headers and clock of one scrape. */
 export interface ScrapeOptions {
   readonly signal?: AbortSignal;
   /** For the whole scrape, body included, ms. Default: 10,000. */

@@ -30,6 +30,7 @@ export type CompleteOnceOptions = OneShot &
     | { readonly prompt: string; readonly conversation?: undefined }
   );
 
+/** One answer, its record, and the acceptance of that request. */
 export interface Completion {
   readonly record: RequestRecord;
   /** The answer, without reasoning. */

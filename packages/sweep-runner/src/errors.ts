@@ -1,3 +1,4 @@
+/** What kind of failure a {@link RunError} is. */
 export type RunErrorCode =
   | "SERVER_UNREACHABLE"
   | "SERVER_NOT_READY"

@@ -42,6 +42,7 @@ export interface RequestRecord {
   readonly error: RecordedError | null;
 }
 
+/** What an event of a stream is. An event with text or a token is named by its channel, whatever else it carries. */
 export type ChunkKind =
   | "role"
   | "reasoning"
@@ -59,14 +60,17 @@ export type ChunkMark = readonly [atNs: number, kind: ChunkKind, bytes: number, 
 /** Why an output ended, over all servers' spellings. `stop` is EOS or a stop string where the server does not say which. */
 export type FinishKind = "eos" | "stop" | "stop-string" | "length" | "tool-calls" | "abort" | "unknown";
 
+/** Where the count of output tokens comes from; `tokenizer` is one tokenisation of the whole text. */
 export type TokenSource = "usage" | "token-ids" | "tokenizer" | "unknown";
 
+/** Counts of tokens as the server or engine gave them; null where it gave none. */
 export interface RecordedUsage {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly cachedPromptTokens: number | null;
 }
 
+/** What went wrong: status outside 2xx, an error inside the answer, the connection, the deadline, an answer cut off, an answer without output, the in-process engine. */
 export type ErrorKind =
   | "http"
   | "stream-error"
@@ -76,6 +80,7 @@ export type ErrorKind =
   | "no-output"
   | "engine";
 
+/** Why a request failed, in one line. */
 export interface RecordedError {
   readonly kind: ErrorKind;
   readonly message: string;
