@@ -18,7 +18,7 @@ export interface AxisComparison {
 interface AxisDefinition {
   readonly axis: string;
   readonly decisive?: true;
-  /** What is compared; null is unknown. */
+  /** What is compared; null is unknown, and so is a part of a list that is null. */
   readonly key: (result: RunResult) => unknown;
   readonly words: (result: RunResult) => string;
 }
@@ -34,8 +34,13 @@ const AXES: readonly AxisDefinition[] = [
   {
     axis: "model",
     decisive: true,
-    key: ({ protocol }) => protocol.model.resolved,
-    words: ({ protocol }) => protocol.model.resolved ?? "unknown",
+    // Several files may carry one name: quantisations of a model do.
+    key: ({ protocol: { model, endpoint }, config }) =>
+      endpoint === "engine" ? [model.resolved, fileName(config.engine.modelPath)] : model.resolved,
+    words: ({ protocol: { model, endpoint }, config }) => {
+      const name = model.resolved ?? "unknown";
+      return endpoint === "engine" ? `${name} in ${fileName(config.engine.modelPath) ?? "unknown"}` : name;
+    },
   },
   {
     axis: "workload",
@@ -54,7 +59,7 @@ const AXES: readonly AxisDefinition[] = [
     axis: "template",
     // Two servers' own templates may differ however equal the requests were.
     key: ({ protocol: { template } }) =>
-      template.mode !== "none" && template.sha256 === null ? null : [template.mode, template.sha256],
+      template.mode === "none" ? "none" : [template.mode, template.sha256],
     words: ({ protocol: { template } }) =>
       template.sha256 === null ? template.mode : `${template.mode}, sha256 ${shortHash(template.sha256)}`,
   },
@@ -76,17 +81,16 @@ const AXES: readonly AxisDefinition[] = [
   },
   {
     axis: "speculation",
-    key: ({ protocol: { speculation } }) => {
+    // Servers do not tell which draft they run, and another draft of the same budget is another speculation.
+    key: ({ protocol: { speculation }, config }) => {
       if (speculation.observed === false) return "off";
-      return speculation.observed === null || speculation.draftBudget === null
-        ? null
-        : speculation.draftBudget;
+      if (speculation.observed === null) return null;
+      return [speculation.draftBudget, fileName(config.engine.draftModelPath)];
     },
-    words: ({ protocol: { speculation } }) => {
+    words: ({ protocol: { speculation }, config }) => {
       if (speculation.observed === false) return "off";
-      return speculation.draftBudget === null
-        ? "unknown draft budget"
-        : `draft budget ${speculation.draftBudget}`;
+      const draft = fileName(config.engine.draftModelPath) ?? "unknown draft model";
+      return `draft budget ${speculation.draftBudget ?? "unknown"}, ${draft}`;
     },
   },
   {
@@ -104,8 +108,7 @@ const AXES: readonly AxisDefinition[] = [
   },
   {
     axis: "engine",
-    key: ({ system }) =>
-      system.engine === null || system.version === null ? null : [system.engine, system.version],
+    key: ({ system }) => [system.engine, system.version],
     words: ({ system }) => `${system.engine ?? "unknown"} ${system.version ?? "(version unknown)"}`,
   },
   {
@@ -121,17 +124,33 @@ const AXES: readonly AxisDefinition[] = [
 
 export function compareAxes(a: RunResult, b: RunResult): AxisComparison[] {
   return AXES.map(({ axis, decisive = false, key, words }) => {
-    const [left, right] = [key(a), key(b)];
-    const state =
-      left === null || right === null
-        ? "unknown"
-        : JSON.stringify(left) === JSON.stringify(right)
-          ? "equal"
-          : "differs";
-    return { axis, state, a: words(a), b: words(b), decisive };
+    return { axis, state: stateOf(key(a), key(b)), a: words(a), b: words(b), decisive };
   });
+}
+
+/** Known parts that part decide, whatever is unknown beside them. */
+function stateOf(a: unknown, b: unknown): AxisComparison["state"] {
+  if (a === null || b === null) return "unknown";
+  if (!isList(a) || !isList(b) || a.length !== b.length) return isSame(a, b) ? "equal" : "differs";
+  const parts = a.map((part, index) => [part, b[index]] as const);
+  const known = parts.filter(([left, right]) => left !== null && right !== null);
+  if (!known.every(([left, right]) => isSame(left, right))) return "differs";
+  return known.length === parts.length ? "equal" : "unknown";
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function sortedEntries(values: object): [string, unknown][] {
   return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Folders differ from machine to machine. */
+function fileName(path: string | null): string | null {
+  return path?.split(/[\\/]/).at(-1) ?? null;
 }

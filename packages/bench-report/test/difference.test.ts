@@ -1,3 +1,5 @@
+import { benchConfigSchema } from "@onpar/bench-config";
+import type { RunResult } from "@onpar/sweep-runner";
 import { describe, expect, it } from "vitest";
 
 import { judgeDifference, renderDifference } from "../src/index.ts";
@@ -40,6 +42,7 @@ describe("judgeDifference", () => {
     const { verdict, axes } = judgeDifference(result(), result());
     expect(verdict).toBe("matched-except");
     expect(axes.filter((axis) => axis.state !== "equal")).toMatchObject([
+      { axis: "speculation", state: "unknown" },
       { axis: "tokenizer", state: "unknown" },
       { axis: "hardware", state: "unknown" },
     ]);
@@ -50,6 +53,37 @@ describe("judgeDifference", () => {
     const { verdict, reasons } = judgeDifference(result(), other);
     expect(verdict).toBe("matched-except");
     expect(reasons).toContain("load differs (closed loop at 4, 1 warm-up | closed loop at 8, 1 warm-up)");
+  });
+
+  it("knows models and drafts in this process by their files, whatever names they carry", () => {
+    const inProcess = (modelPath: string, draftModelPath: string) =>
+      result({
+        protocol: { endpoint: "engine" },
+        result: {
+          config: benchConfigSchema.parse({
+            target: { endpoint: "engine" },
+            engine: { modelPath, draftModelPath },
+          }),
+        },
+      });
+    const one = inProcess("/a/m-q8.gguf", "/a/draft.gguf");
+    const states = (other: RunResult) =>
+      Object.fromEntries(judgeDifference(one, other).axes.map(({ axis, state }) => [axis, state]));
+    expect(states(inProcess("/b/m-q8.gguf", "C:\\b\\draft.gguf"))).toMatchObject({
+      model: "equal",
+      speculation: "equal",
+    });
+    expect(states(inProcess("/a/m-q4.gguf", "/a/other.gguf"))).toMatchObject({
+      model: "differs",
+      speculation: "differs",
+    });
+  });
+
+  it("calls two draft budgets a difference although the drafts are unknown", () => {
+    const other = result({ protocol: { speculation: { draftBudget: 3, observed: true } } });
+    expect(judgeDifference(result(), other).reasons).toContain(
+      "speculation differs (draft budget 5, unknown draft model | draft budget 3, unknown draft model)",
+    );
   });
 
   it("tells in which sampling values two runs part", () => {
