@@ -38,7 +38,7 @@ export function createCompletionStream(onChunk: (chunk: ObservedChunk) => void):
     everyTextHadIds: true,
     sawText: false,
   };
-  const countTokens = createTokenCounter();
+  const tokensOf = createChunkTokens();
 
   const take = (event: StreamEvent, atNs: number): void => {
     if (event.finish !== null) state.finish = event.finish;
@@ -52,7 +52,7 @@ export function createCompletionStream(onChunk: (chunk: ObservedChunk) => void):
     }
     state.tokenIds += event.tokenIds ?? 0;
     const { kind, reasoning, content, tool } = event;
-    onChunk({ atNs, kind, reasoning, content, tool, tokens: countTokens(event, hasText) });
+    onChunk({ atNs, kind, reasoning, content, tool, tokens: tokensOf(event, hasText) });
   };
 
   const onEvent = (event: SseEvent): void => {
@@ -125,7 +125,7 @@ export function createCompletionStream(onChunk: (chunk: ObservedChunk) => void):
  * Tokens of each chunk: from token ids, or from `usage` where it grows with every chunk. A usage that comes only at
  * the end says nothing about its chunk, so the first chunk with text decides whether it grows.
  */
-function createTokenCounter(): (event: StreamEvent, hasText: boolean) => number | null {
+function createChunkTokens(): (event: StreamEvent, hasText: boolean) => number | null {
   let counted = 0;
   let everyTextHadUsage = true;
   return (event, hasText) => {
