@@ -1,4 +1,5 @@
 import { readBounded } from "./bounded-input.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 /** A stream that text is written to. */
 export interface TextOutput {
@@ -31,11 +32,21 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** The process itself. */
 export function processEnv(): Env {
+  let isOutputLost = false;
+  const stderr = textOutput(process.stderr, () => {});
+  const stdout = textOutput(process.stdout, (reason) => {
+    isOutputLost = true;
+    process.exitCode = exitCodes.usage.code;
+    stderr.write(`onpar: standard output cannot be written (${reason})\n`);
+  });
   return {
     variables: process.env,
-    stdout: textOutput(process.stdout),
-    stderr: textOutput(process.stderr),
-    stdin: { isTerminal: process.stdin.isTTY, readText: (maxBytes) => readBounded(process.stdin, maxBytes) },
+    stdout,
+    stderr,
+    stdin: {
+      isTerminal: process.stdin.isTTY,
+      readText: (maxBytes) => readBounded(process.stdin, maxBytes),
+    },
     nowMs: () => performance.now(),
     onInterrupt(callback) {
       for (const signal of SIGNALS) process.on(signal, callback);
@@ -44,24 +55,32 @@ export function processEnv(): Env {
       };
     },
     setExitCode(code) {
-      process.exitCode = code;
+      process.exitCode = isOutputLost && code === exitCodes.ok.code ? exitCodes.usage.code : code;
     },
     exitNow: (code) => process.exit(code),
   };
 }
 
-function textOutput(stream: NodeJS.WriteStream): TextOutput {
-  // Whoever reads may stop reading (`onpar … | head`): that is no failure of ours, and what follows is dropped.
+type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
+/**
+ * A stream of the process to write to. Whoever reads may stop reading (`onpar … | head`): that is no failure of ours, and
+ * what follows is dropped.
+ *
+ * @param onLost told once why text that somebody wants cannot be written (a full disk)
+ */
+export function textOutput(stream: OutputStream, onLost: (reason: string) => void): TextOutput {
   let isOpen = true;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    const isFirst = isOpen;
     isOpen = false;
+    if (isFirst && error.code !== "EPIPE") onLost(error.code ?? error.message);
   });
   return {
-    isTerminal: stream.isTTY,
+    isTerminal: stream.isTTY === true,
     get columns() {
       // Some pseudo-terminals say 0.
-      return stream.isTTY && stream.columns > 0 ? stream.columns : null;
+      return stream.isTTY === true && (stream.columns ?? 0) > 0 ? (stream.columns ?? null) : null;
     },
     write(text) {
       if (isOpen) stream.write(text);

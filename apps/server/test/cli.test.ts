@@ -2,11 +2,13 @@ import { createServer, type AddressInfo } from "node:net";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 
 import { demoModel } from "@onpar/demo-model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { run } from "../src/cli.ts";
+import { textOutput } from "../src/cli/environment.ts";
 import type { CliEnvironment } from "../src/index.ts";
 import { eventually } from "./support/eventually.ts";
 
@@ -104,6 +106,17 @@ it("prints its flags and its version on stdout", async () => {
   expect(await run(["--version"], version.environment)).toBe(0);
   expect(version.written.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect(help.written.stderr + version.written.stderr).toBe("");
+});
+
+it("outlives whoever read what it prints", async () => {
+  const broken = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error("broken"), { code: "EPIPE" })),
+  });
+  const output = textOutput(broken);
+  output.write("ready");
+  await new Promise((resolve) => broken.once("close", resolve));
+  expect(() => output.write("more")).not.toThrow();
+  await new Promise((resolve) => setImmediate(resolve));
 });
 
 describe("onpar-server serves", () => {

@@ -17,11 +17,12 @@ export interface CliEnvironment {
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const;
 
+/** The process itself. */
 export function processEnvironment(): CliEnvironment {
   return {
     variables: process.env,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: textOutput(process.stdout),
+    stderr: textOutput(process.stderr),
     onStopRequest(listener) {
       for (const signal of stopSignals) process.on(signal, listener);
       return () => {
@@ -32,4 +33,10 @@ export function processEnvironment(): CliEnvironment {
       process.kill(process.pid, signal);
     },
   };
+}
+
+/** A stream that may break (nobody reads it any more, the disk is full): a server goes on serving all the same. */
+export function textOutput(stream: NodeJS.WritableStream & TextOutput): TextOutput {
+  stream.on("error", () => {});
+  return stream;
 }
