@@ -220,7 +220,8 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask {
     this.#signal.removeEventListener("abort", this.#onAbort);
     const stream = this.#stream;
     this.#resolve({
-      endNs,
+      // The stream ends with [DONE], whenever the server closes the answer after it.
+      endNs: doneNs ?? endNs,
       status: this.#status,
       connection: this.#connection,
       finish: this.#streaming ? stream.finish : NO_FINISH,

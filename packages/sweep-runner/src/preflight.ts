@@ -41,7 +41,9 @@ export async function preflight(
 ): Promise<ServerFacts> {
   const answer = await client.get("/v1/models", signal);
   const url = `${client.root}/v1/models`;
-  if (answer.status === 401 || answer.status === 403) throw unauthorised(config, url, answer.status, client);
+  if (answer.status === 401 || answer.status === 403) {
+    throw unauthorised(config, url, answer.status, client.headers.authorization !== undefined);
+  }
   if (answer.status >= 500 && answer.status !== 501) {
     const says = errorInBody(answer.text, answer.contentType);
     throw new RunError(
@@ -89,17 +91,9 @@ export function servedList(served: readonly string[]): string {
 }
 
 /** 401 or 403, with the variable that the key comes from. */
-export function unauthorised(
-  config: BenchConfig,
-  url: string,
-  status: number,
-  client: Pick<ControlClient, "headers">,
-): RunError {
+export function unauthorised(config: BenchConfig, url: string, status: number, keySent: boolean): RunError {
   const variable = config.target.apiKeyEnv;
-  const what =
-    client.headers.authorization === undefined
-      ? `no key was sent: set ${variable}`
-      : `the key in ${variable} was refused`;
+  const what = keySent ? `the key in ${variable} was refused` : `no key was sent: set ${variable}`;
   return new RunError("UNAUTHORISED", `${url} answered ${status}: ${what}`);
 }
 
@@ -127,14 +121,14 @@ const BUDGET_PLACES: readonly (readonly [path: string, pattern: RegExp])[] = [
 ];
 
 /** K by `/server_info` (vLLM, SGLang) or `/props` (llama.cpp, onpar-server); null when neither tells. */
-export async function fetchDraftBudget(client: ControlClient): Promise<number | null> {
+export async function fetchDraftBudget(client: ControlClient, signal?: AbortSignal): Promise<number | null> {
   for (const [path, pattern] of BUDGET_PLACES) {
     try {
-      const { status, text } = await client.get(path);
+      const { status, text } = await client.get(path, signal);
       const budget = status === 200 ? Number(pattern.exec(text)?.[1] ?? 0) : 0;
       if (Number.isSafeInteger(budget) && budget > 0) return budget;
     } catch (error) {
-      // The measurement is over: a server that is gone by now takes nothing from it.
+      // The measurement is over: a server that is gone by now, or an interrupt, takes nothing from it.
       if (!(error instanceof RunError)) throw error;
     }
   }

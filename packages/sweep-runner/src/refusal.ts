@@ -34,10 +34,8 @@ export function refusalOf(record: RequestRecord, context: RefusalContext): RunEr
   const says = `${context.where} answered ${status}: ${message}`;
   switch (status) {
     case 401:
-    case 403: {
-      const headers = context.hasKey ? { authorization: "" } : {};
-      return unauthorised(context.config, context.where, status, { headers });
-    }
+    case 403:
+      return unauthorised(context.config, context.where, status, context.hasKey);
     case 404: {
       const isModel = /model/i.test(message);
       return isModel

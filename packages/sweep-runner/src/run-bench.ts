@@ -11,6 +11,7 @@ import { Run } from "./run-phases.ts";
 import { planRun } from "./run-plan.ts";
 import { openSession, type Session } from "./session.ts";
 
+/** What {@link runBench} needs besides the configuration. */
 export interface RunBenchOptions {
   readonly config: BenchConfig;
   /** Sent as `Authorization: Bearer …`; null sends no header. Never stored. */
@@ -62,19 +63,28 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
     const run = new Run({ config, session, plan, journal, observer, timeline, stop });
     await run.warmUp();
     await run.measure();
-    const interrupted = stop.signal.aborted && run.unfinished > 0;
-    await journal?.finish(interrupted || run.refusal !== null);
+    const interrupted = signal?.aborted === true && run.unfinished > 0;
+    const cutShort = stop.signal.aborted && run.unfinished > 0;
+    // A full disk takes the records from here on; what was measured is told all the same.
+    await journal?.finish(cutShort).catch((error: unknown) => run.recordsLost(error));
     if (run.refusal !== null) throw run.refusal;
     observer.onEvent({ type: "run-ended", interrupted });
     return run.result({ startedAt, interrupted, toolVersion: options.toolVersion });
   } catch (error) {
-    if (error instanceof RunError || signal?.aborted !== true) throw error;
+    if (signal?.aborted !== true || !isAbort(error, signal)) throw error;
     throw new RunError("INTERRUPTED", "interrupted before the first request was sent", { cause: error });
   } finally {
     signal?.removeEventListener("abort", onAbort);
-    await session?.close();
-    await journal?.release();
+    try {
+      await session?.close();
+    } finally {
+      await journal?.release();
+    }
   }
+}
+
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return error === signal.reason || (error instanceof Error && error.name === "AbortError");
 }
 
 function throwIfInterrupted(signal: AbortSignal | undefined): void {

@@ -9,7 +9,7 @@ import {
 import { audit } from "./audit.ts";
 import type { Timeline } from "./clock.ts";
 import { runClosedLoop } from "./closed-loop.ts";
-import type { RunError } from "./errors.ts";
+import { messageOf, type RunError } from "./errors.ts";
 import { auditEventLoop, watchEventLoop } from "./event-loop.ts";
 import type { RunObserver } from "./events.ts";
 import type { Journal } from "./journal.ts";
@@ -55,6 +55,13 @@ export class Run {
   get unfinished(): number {
     const ended = this.#records.filter((record) => record.phase === "measure" && record.state !== "aborted");
     return this.#parts.plan.measure.length - ended.length;
+  }
+
+  /** The journal could not be written to its end. */
+  recordsLost(error: unknown): void {
+    const { length } = this.#records.filter((record) => record.phase === "measure");
+    const message = `${messageOf(error)}; the run ended early, after ${length} of ${this.#parts.plan.measure.length} requests`;
+    this.#findings.push({ severity: "breach", code: "records-lost", message });
   }
 
   async warmUp(): Promise<void> {

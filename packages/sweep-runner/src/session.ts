@@ -79,6 +79,15 @@ async function openEngineSession({ config, engine, timeline }: SessionOptions): 
   };
 }
 
+/** A line break from a file read too simply is the usual reason; the HTTP client would call it a bad header. */
+function refuseUnsendableKey(apiKey: string | null, variable: string): void {
+  if (apiKey === null || /^[\x21-\x7e]+$/.test(apiKey)) return;
+  throw new RunError(
+    "UNAUTHORISED",
+    `the key in ${variable} holds a space, a line break or another character that no HTTP header can carry: set it anew`,
+  );
+}
+
 /** Node's timers hold 31 bits of milliseconds; a longer one would fire at once. */
 function timeoutOf(config: BenchConfig): number {
   return Math.min(config.requestTimeoutMs, 2 ** 31 - 1);
@@ -88,6 +97,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
   const { config, apiKey, timeline, signal } = options;
   const { endpoint, metricsUrl } = config.target;
   const root = serverRoot(config.target.baseUrl);
+  refuseUnsendableKey(apiKey, config.target.apiKeyEnv);
   const metricsPage = metricsUrl ?? `${root}/metrics`;
   const control = createControlClient(root, apiKey);
   try {
@@ -117,7 +127,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       engine: null,
       counters: createServerCounters(metricsPage, isSameOrigin(metricsPage, root) ? control.headers : {}),
       refusal: { config, where: `${root}/v1/${path}`, hasKey: apiKey !== null, served: facts.served },
-      draftBudget: () => fetchDraftBudget(control),
+      draftBudget: () => fetchDraftBudget(control, signal),
       tokenCounter: () => serverTokenCounter(control, facts.model, signal),
       async close() {
         await Promise.all([target.close(), control.close()]);

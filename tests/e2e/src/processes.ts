@@ -53,7 +53,22 @@ export async function onpar(
   env: Readonly<Record<string, string>> = {},
   onStart: (child: ChildProcess) => void = () => {},
 ): Promise<Finished> {
-  const child = spawn(process.execPath, [benchCommand, ...flags], {
+  return finished([process.execPath, benchCommand, ...flags], env, onStart);
+}
+
+/** Runs `onpar` where no file can grow beyond a size: the disk of this process is full from there on. */
+export async function onparOnSmallDisk(flags: readonly string[], kilobytes: number): Promise<Finished> {
+  const script = 'ulimit -f "$1"; shift; exec "$@"';
+  const blocks = String(kilobytes * 2);
+  return finished(["sh", "-c", script, "sh", blocks, process.execPath, benchCommand, ...flags]);
+}
+
+async function finished(
+  [executable = "", ...flags]: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  onStart: (child: ChildProcess) => void = () => {},
+): Promise<Finished> {
+  const child = spawn(executable, flags, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });

@@ -1,6 +1,6 @@
 import type { RunResult } from "@onpar/sweep-runner";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { onpar, startServer, type RunningServer } from "../src/processes.ts";
+import { onpar, onparOnSmallDisk, startServer, type RunningServer } from "../src/processes.ts";
 import { measuredRecords, temporaryFolder } from "../src/runs.ts";
 
 const folder = temporaryFolder();
@@ -45,4 +45,16 @@ test("an interrupt keeps and reports what was measured", async () => {
   expect(unsent).toBeGreaterThan(0);
   expect(ok + failed + aborted + unsent).toBe(asked);
   expect(measuredRecords(records).filter((record) => record.state === "ok")).toHaveLength(ok);
+});
+
+test("a disk that fills up takes the records from there on, and not the report", async () => {
+  const records = folder.file("cut-off.jsonl");
+  const flags = ["run", `--base-url=${server.url}`, "--num-prompts=500", "--input-len=32", "--output-len=32"];
+  const { code, stdout } = await onparOnSmallDisk([...flags, "--json", `--output=${records}`], 16);
+  expect(code).toBe(5);
+  const { summary, findings } = JSON.parse(stdout) as RunResult;
+  expect(findings).toContainEqual(expect.objectContaining({ severity: "breach", code: "records-lost" }));
+  expect(summary.counts.ok).toBeGreaterThan(0);
+  expect(summary.counts.unsent).toBeGreaterThan(0);
+  expect(measuredRecords(records).length).toBeGreaterThan(0);
 });
