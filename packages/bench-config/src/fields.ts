@@ -57,18 +57,14 @@ export const configGroups: ReadonlySet<string> = new Set(
 
 type JsonSchemaPart = z.core.JSONSchema.BaseSchema;
 
+/** Every number of the schema has both bounds; a test sees to it. */
 function rangeInWords({ minimum, maximum, exclusiveMinimum }: JsonSchemaPart): string {
-  const upper = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : null;
-  if (exclusiveMinimum !== undefined) {
-    return ` above ${exclusiveMinimum}${upper === null ? "" : ` and at most ${upper}`}`;
-  }
-  if (minimum === undefined) {
-    return upper === null ? "" : ` of at most ${upper}`;
-  }
-  return upper === null ? ` of at least ${minimum}` : ` from ${minimum} to ${upper}`;
+  return exclusiveMinimum === undefined
+    ? ` from ${minimum} to ${maximum}`
+    : ` above ${exclusiveMinimum} and at most ${maximum}`;
 }
 
-/** What a value of this field must be, in words taken from the schema: `a whole number of at least 1`. */
+/** What a value of this field must be, in words taken from the schema: `a whole number from 1 to 64`. */
 export function expectationOf(field: ConfigField): string {
   if (field.path === "target.apiKeyEnv") {
     return "the name of an environment variable (letters, digits, _)";
@@ -99,12 +95,20 @@ const neverShown = new Set(["target.apiKeyEnv"]);
 
 const SHOWN_CHARS = 60;
 
+/** JSON writes a number that is too large for it as null. */
+function finiteOrName(_: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
+}
+
 /** A rejected value as a message shows it: JSON, shortened, and nothing that may be a secret. */
 export function shownValue(path: string, value: unknown): string {
   if (neverShown.has(path)) {
     return "another text";
   }
+  if (typeof value === "number") {
+    return String(value);
+  }
   const text = typeof value === "string" ? value.replace(/\/\/[^/@]*@/u, "//…@") : value;
-  const json = JSON.stringify(text) ?? String(text);
+  const json = JSON.stringify(text, finiteOrName) ?? String(text);
   return json.length <= SHOWN_CHARS ? json : `${json.slice(0, SHOWN_CHARS)}…`;
 }

@@ -22,8 +22,10 @@ const millisecondsPerUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, 
 
 class FlagProblem extends Error {}
 
+/** What is no number, or one that is too large to be held (`1e400`), stays the text that messages show. */
 function readNumber(text: string): number | string {
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/iu.test(text) ? Number(text) : text;
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/iu.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : text;
 }
 
 function readDuration(text: string): number {

@@ -215,6 +215,24 @@ const stopUnderExactLength: Rule = {
   },
 };
 
+/** Generated prompts are made before the first one is sent and stay in memory, together this many tokens at most. */
+const MAX_GENERATED_TOKENS = 200_000_000;
+
+const generatedPrompts: Rule = {
+  reads: ["datasetPath", "numPrompts", "warmupRequests", "inputLen"],
+  check: ({ config: { datasetPath, numPrompts, warmupRequests, inputLen }, isSet, spelled }) => {
+    const tokens = (numPrompts + warmupRequests) * inputLen;
+    if (datasetPath !== null || tokens <= MAX_GENERATED_TOKENS) {
+      return [];
+    }
+    const message =
+      `${numPrompts} prompts (${spelled("numPrompts")}) and ${warmupRequests} of the warm-up ` +
+      `(${spelled("warmupRequests")}) of ${inputLen} tokens each (${spelled("inputLen")}) are ${tokens} tokens, and ` +
+      `at most ${MAX_GENERATED_TOKENS} are generated for one run; lower ${spelled("numPrompts")} or ${spelled("inputLen")}`;
+    return [{ path: isSet("numPrompts") ? "numPrompts" : "inputLen", message }];
+  },
+};
+
 const twoFiles: Rule = {
   reads: ["output", "outputJson"],
   check: ({ config: { output, outputJson }, spelled }) =>
@@ -237,6 +255,7 @@ const rules: readonly Rule[] = [
   draftBudget,
   oneLength,
   stopUnderExactLength,
+  generatedPrompts,
   twoFiles,
 ];
 

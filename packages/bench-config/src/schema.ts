@@ -1,5 +1,9 @@
 import { z } from "zod";
 
+/** Longest prompt, output or context that can be asked for, tokens: far over what any model takes. */
+const MAX_TOKENS = 2 ** 24;
+const MAX_INT32 = 2 ** 31 - 1;
+
 /** Which interface of the system under test carries the requests. */
 export const endpointSchema = z.enum(["chat-completions", "completions", "engine"]);
 
@@ -36,16 +40,17 @@ const engineSchema = z.strictObject({
   contextSize: z
     .int()
     .min(64)
+    .max(MAX_TOKENS)
     .nullable()
     .default(null)
-    .describe("Tokens per slot; null takes the model's, at most 8192."),
+    .describe(`Tokens per slot, up to ${MAX_TOKENS}; null takes the model's, at most 8192.`),
   threads: z.int().min(1).max(1024).default(1).describe("CPU threads of the engine."),
 });
 
 const samplingSchema = z.strictObject({
   temperature: z.number().min(0).max(10).default(0).describe("0 is greedy."),
   topP: z.number().gt(0).max(1).default(1).describe("1 is off."),
-  topK: z.int().min(-1).default(-1).describe("-1 is off."),
+  topK: z.int().min(-1).max(MAX_INT32).default(-1).describe("-1 is off."),
   minP: z.number().min(0).max(1).default(0).describe("0 is off."),
   repetitionPenalty: z.number().gt(0).max(10).default(1).describe("1 is off."),
   presencePenalty: z.number().min(-2).max(2).default(0).describe("0 is off."),
@@ -68,10 +73,15 @@ export const benchConfigSchema = z.strictObject({
   maxTokens: z
     .int()
     .min(1)
+    .max(MAX_TOKENS)
     .nullable()
     .default(null)
-    .describe("Output cap in tokens; null takes `outputLen`."),
-  stop: z.array(z.string().min(1)).max(16).default([]).describe("Texts that end an output."),
+    .describe(`Output cap in tokens, up to ${MAX_TOKENS}; null takes \`outputLen\`.`),
+  stop: z
+    .array(z.string().min(1))
+    .max(16)
+    .default([])
+    .describe("Texts that end an output; they need EOS to be honoured (`ignoreEos` false)."),
   sampling: samplingSchema.prefault({}),
   skipChatTemplate: z
     .boolean()
@@ -100,22 +110,33 @@ export const benchConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("JSONL of prompts or messages, or ShareGPT JSON; null generates prompts of `inputLen` tokens."),
-  inputLen: z.int().min(1).default(512).describe("Tokens of a generated prompt."),
-  outputLen: z.int().min(1).default(128).describe("Output tokens asked for."),
-  numPrompts: z.int().min(1).default(50).describe("Measured requests."),
+  inputLen: z
+    .int()
+    .min(1)
+    .max(MAX_TOKENS)
+    .default(512)
+    .describe(`Tokens of a generated prompt, up to ${MAX_TOKENS}.`),
+  outputLen: z
+    .int()
+    .min(1)
+    .max(MAX_TOKENS)
+    .default(128)
+    .describe(`Output tokens asked for, up to ${MAX_TOKENS}.`),
+  numPrompts: z.int().min(1).max(1_000_000).default(50).describe("Measured requests, up to 1000000."),
   concurrency: z.int().min(1).max(65536).default(1).describe("Requests in flight (closed loop)."),
   warmupRequests: z
     .int()
     .min(0)
+    .max(100_000)
     .default(1)
-    .describe("Requests before the measurement, on other prompts, never measured."),
-  seed: z
+    .describe("Requests before the measurement, on other prompts, never measured; up to 100000."),
+  seed: z.int().min(0).max(MAX_INT32).default(0).describe("Seed of generated prompts and of sampling."),
+  requestTimeoutMs: z
     .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .default(0)
-    .describe("Seed of generated prompts and of sampling."),
-  requestTimeoutMs: z.int().min(1).default(600_000).describe("A request longer than this has failed, ms."),
+    .min(1)
+    .max(MAX_INT32)
+    .default(600_000)
+    .describe("A request longer than this has failed, ms."),
   output: z
     .string()
     .min(1)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigError, benchConfigSchema, resolveConfig } from "../src/index.ts";
+import { ConfigError, benchConfigSchema, configFields, resolveConfig } from "../src/index.ts";
 import type { BenchConfig, ConfigLayer, ConfigSource } from "../src/index.ts";
 
 function layer(source: ConfigSource, value: Record<string, unknown>): ConfigLayer {
@@ -126,9 +126,32 @@ describe("what the settings imply", () => {
 });
 
 describe("refusals of single values", () => {
+  test.each(configFields.filter(({ schema }) => schema.safeParse(1).success || schema.safeParse(65).success))(
+    "state the largest number: $path",
+    ({ path }) => {
+      const [group = "", leaf] = path.split(".");
+      const value = leaf === undefined ? { [group]: 1e20 } : { [group]: { [leaf]: 1e20 } };
+      expect(messageOf({ source: "file", value })).toMatch(
+        /(from -?\d+ to|above \d+ and at most) (?!9007199254740991)\d+, got 100000000000000000000/,
+      );
+    },
+  );
+
   test.each([
     [{ concurrency: 0 }, "concurrency (file): expected a whole number from 1 to 65536, got 0"],
-    [{ numPrompts: 1.5 }, "numPrompts (file): expected a whole number of at least 1, got 1.5"],
+    [{ numPrompts: 1.5 }, "numPrompts (file): expected a whole number from 1 to 1000000, got 1.5"],
+    [
+      { inputLen: Number.MAX_SAFE_INTEGER },
+      "inputLen (file): expected a whole number from 1 to 16777216, got 9007199254740991",
+    ],
+    [
+      { numPrompts: 1e20 },
+      "numPrompts (file): expected a whole number from 1 to 1000000, got 100000000000000000000",
+    ],
+    [
+      { sampling: { temperature: Number.POSITIVE_INFINITY } },
+      "sampling.temperature (file): expected a number from 0 to 10, got Infinity",
+    ],
     [{ seed: -1 }, "seed (file): expected a whole number from 0 to 2147483647, got -1"],
     [{ ignoreEos: "yes" }, 'ignoreEos (file): expected true or false, got "yes"'],
     [{ sampling: { topP: 0 } }, "sampling.topP (file): expected a number above 0 and at most 1, got 0"],

@@ -162,3 +162,26 @@ describe("contradictions", () => {
     ).toMatch(/^--input-len: prompts of a dataset/u);
   });
 });
+
+describe("generated prompts that cannot be held", () => {
+  test.each<[FlagValues, string]>([
+    [
+      { numPrompts: "1000000" },
+      "--num-prompts: 1000000 prompts (--num-prompts) and 1 of the warm-up (--warmup) of 512 tokens each (--input-len) " +
+        "are 512000512 tokens, and at most 200000000 are generated for one run; lower --num-prompts or --input-len",
+    ],
+    [
+      { inputLen: "16777216" },
+      "--input-len: 50 prompts (--num-prompts) and 1 of the warm-up (--warmup) of 16777216 tokens each (--input-len) " +
+        "are 855638016 tokens, and at most 200000000 are generated for one run; lower --num-prompts or --input-len",
+    ],
+    [{ numPrompts: "1000000", inputLen: "200", warmup: "0" }, "accepted"],
+    [{ numPrompts: "1000000", datasetPath: "prompts.jsonl" }, "accepted"],
+    [
+      { numPrompts: "1e9", inputLen: "4" },
+      "--num-prompts: expected a whole number from 1 to 1000000, got 1000000000",
+    ],
+  ])("%j", (values, message) => {
+    expect(withFlags(values)).toBe(message);
+  });
+});
