@@ -2,7 +2,8 @@ import type { ResolvedStoppingRule } from "@onpar/bench-config";
 import { checkSpecDecodeInvariants, type MetricsDelta } from "@onpar/metrics-client";
 import { carriesTokens, e2elMs, ttftMs } from "./figures.ts";
 import type { RequestRecord } from "./record.ts";
-import type { Finding, RunSummary } from "./result.ts";
+import { auditServerCounters } from "./audit-server.ts";
+import type { AcceptanceSummary, Finding, RunSummary } from "./result.ts";
 
 /** What the audit compares. */
 export interface AuditInput {
@@ -12,6 +13,12 @@ export interface AuditInput {
   readonly draftBudget: number | null;
   /** Counters of the server over the measured phase; null without a metrics page. */
   readonly metrics: MetricsDelta | null;
+  /** Why the metrics page could not be read; null when it could, and in process. */
+  readonly metricsProblem?: string | null;
+  /** Whether somebody named the metrics page, so that it ought to be there. */
+  readonly metricsNamed?: boolean;
+  /** Requests that ran on the server when all own ones had ended; null when it does not tell. */
+  readonly runningAfter?: number | null;
   /** Tokens of prompt texts by prompt id, where they were counted before a template was applied. */
   readonly promptTextTokens?: ReadonlyMap<string, number>;
 }
@@ -37,7 +44,7 @@ export function audit(input: AuditInput): Finding[] {
     ...auditTimes(ok),
     ...auditCounts(input.summary),
     ...auditAcceptance(input.summary, input.draftBudget),
-    ...auditMetrics(measured, input.metrics),
+    ...auditServerCounters({ ...input, measured }),
     ...auditPrefixCache(ok),
     ...auditPromptTokens(ok, input.promptTextTokens ?? new Map()),
   ];
@@ -176,8 +183,20 @@ function auditCounts({ counts }: RunSummary): Finding[] {
   return [{ severity: "breach", code: "counts-invalid", message }];
 }
 
-function auditAcceptance({ acceptance }: RunSummary, draftBudget: number | null): Finding[] {
+function auditAcceptance({ acceptance, counts }: RunSummary, draftBudget: number | null): Finding[] {
   if (acceptance === null) return [];
+  const lost = counts.failed + counts.aborted;
+  if (lost > 0 && acceptance.source !== "per-request") {
+    const message = `the acceptance holds what ${lost} failed or aborted requests drafted, which are in no latency and no rate`;
+    return [
+      { severity: "warning", code: "acceptance-of-failed", message },
+      ...auditAcceptanceCounts(acceptance, draftBudget),
+    ];
+  }
+  return auditAcceptanceCounts(acceptance, draftBudget);
+}
+
+function auditAcceptanceCounts(acceptance: AcceptanceSummary, draftBudget: number | null): Finding[] {
   const broken = checkSpecDecodeInvariants(acceptance, draftBudget ?? undefined);
   if (broken.length > 0) {
     const message = `the acceptance counts (${acceptance.source}) contradict themselves: ${broken.join("; ")}`;
@@ -189,31 +208,6 @@ function auditAcceptance({ acceptance }: RunSummary, draftBudget: number | null)
     `clients got ${effective.toFixed(2)} tokens per decode step where the engine counts ${counted.toFixed(2)}: ` +
     "steps without drafts, or tokens accepted past the end of an output";
   return [{ severity: "note", code: "effective-below-counted", message }];
-}
-
-function auditMetrics(measured: readonly RequestRecord[], metrics: MetricsDelta | null): Finding[] {
-  if (metrics === null) return [];
-  if (metrics.reset) {
-    const signs = metrics.resetSigns.slice(0, 3).map(({ kind, series }) => `${series} ${kind}`);
-    const message = `the server's counters started again during the run (${signs.join("; ")}): it restarted`;
-    return [{ severity: "breach", code: "counters-reset", message }];
-  }
-  const finished = metrics.requestsFinished;
-  if (finished === null) return [];
-  // What was sent and never answered (interrupted, timed out) may have reached the server: it counts aborted requests too.
-  const own = measured.filter(
-    ({ status, sentNs }) => status === 200 || (status === null && sentNs !== null),
-  ).length;
-  const ok = measured.filter((record) => record.state === "ok").length;
-  if (finished > own) {
-    const message =
-      `the server finished ${finished} requests during the run, of which at most ${own} were this run's: ` +
-      "its counters, and maybe every latency, hold foreign traffic";
-    return [{ severity: "breach", code: "foreign-traffic", message }];
-  }
-  if (finished >= ok) return [];
-  const message = `the server counts ${finished} finished requests where ${ok} were answered: its counters lag or are not for this server`;
-  return [{ severity: "warning", code: "counters-lag", message }];
 }
 
 function auditPrefixCache(ok: readonly RequestRecord[]): Finding[] {

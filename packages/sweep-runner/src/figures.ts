@@ -9,11 +9,24 @@ const NS_PER_MS = 1e6;
 const NS_PER_S = 1e9;
 
 /** What a figure needs of a record; the chunks are in order of arrival. */
-export type Timed = Pick<RequestRecord, "scheduledNs" | "sentNs" | "chunks" | "endNs" | "outputTokens">;
+export type Timed = Pick<
+  RequestRecord,
+  "scheduledNs" | "sentNs" | "chunks" | "endNs" | "outputTokens" | "finish"
+>;
 
 /** A chunk with text of any channel, or with a token id. Role-only, usage and empty chunks carry none. */
 export function carriesTokens([, , bytes, tokens]: ChunkMark): boolean {
   return bytes > 0 || (tokens ?? 0) > 0;
+}
+
+/**
+ * The chunks that the output arrived with: those that carry tokens, and the one that says that EOS or a stop string ended
+ * it. That one has no text, because the text is withheld, but the server decoded and counted the token; without it a
+ * server would seem faster the shorter its outputs are, and a stream would differ from the same engine in process.
+ */
+export function outputChunks({ chunks, finish }: Timed): ChunkMark[] {
+  const withheld = finish.reason === "eos" || finish.reason === "stop" || finish.reason === "stop-string";
+  return chunks.filter((mark) => carriesTokens(mark) || (withheld && mark[1] === "finish"));
 }
 
 /** Time to first token: first chunk that carries tokens (reasoning, content or tool call), from sending. */
@@ -28,9 +41,13 @@ export function timeToFirstAnswerMs(record: Timed): number | null {
   return between(record.sentNs, first?.[0]);
 }
 
-/** End-to-end latency: last chunk that carries tokens, from sending. */
+/** End-to-end latency: last of {@link outputChunks}, from sending. Null without a chunk that carries tokens. */
 export function e2elMs(record: Timed): number | null {
-  return between(record.sentNs, record.chunks.findLast(carriesTokens)?.[0]);
+  return between(record.sentNs, lastOutputNs(record));
+}
+
+function lastOutputNs(record: Timed): number | undefined {
+  return record.chunks.some(carriesTokens) ? outputChunks(record).at(-1)?.[0] : undefined;
 }
 
 /** End of the stream, from sending: usage, `[DONE]` and the closing of the answer included. */
@@ -50,7 +67,7 @@ export function ttftFromScheduleMs(record: Timed): number | null {
 
 /** E2EL from the due time instead of from sending. */
 export function e2elFromScheduleMs(record: Timed): number | null {
-  return between(record.scheduledNs, record.chunks.findLast(carriesTokens)?.[0]);
+  return between(record.scheduledNs, lastOutputNs(record));
 }
 
 /** Time per output token, vllm convention: (E2EL - TTFT) / (n - 1). Null for n < 2 and for a record that runs backwards. */
@@ -69,14 +86,15 @@ export function tpotVllm(
 }
 
 /**
- * Decode rate, ctxsweep convention: n / (stream end - TTFT), tokens per second. Null for n < 2: after a first token that
- * is the last one nothing is decoded, and only the closing of the stream would be timed.
+ * Decode rate, ctxsweep convention: n / (stream end - TTFT), tokens per second. Null for n < 2 and for an output that came
+ * in one chunk: nothing is seen of its decoding, and only the closing of the stream would be timed.
  */
 export function decodeRateCtxsweep(record: Timed): number | null {
   const ttft = ttftMs(record);
   const end = streamEndMs(record);
   const n = record.outputTokens;
-  return ttft === null || end === null || n === null || n < 2 ? null : ratePerS(n, end - ttft);
+  if (ttft === null || end === null || n === null || n < 2 || outputChunks(record).length < 2) return null;
+  return ratePerS(n, end - ttft);
 }
 
 /** Decode rate, vllm convention: (n - 1) / (E2EL - TTFT), tokens per second; null for n < 2. */
@@ -87,12 +105,11 @@ export function decodeRateVllm(record: Timed): number | null {
   return ttft === null || e2el === null || n === null || n < 2 ? null : ratePerS(n - 1, e2el - ttft);
 }
 
-/** Inter-token latency by chunks: gaps between chunks that carry tokens. Under speculation not a token latency. */
+/** Inter-token latency by chunks: gaps between {@link outputChunks}. Under speculation not a token latency. */
 export function itlChunkGapsMs(record: Timed): number[] {
   const gaps: number[] = [];
   let before: number | null = null;
-  for (const mark of record.chunks) {
-    if (!carriesTokens(mark)) continue;
+  for (const mark of outputChunks(record)) {
     if (before !== null) gaps.push((mark[0] - before) / NS_PER_MS);
     before = mark[0];
   }

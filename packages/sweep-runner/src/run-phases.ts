@@ -1,5 +1,5 @@
 import type { BenchConfig } from "@onpar/bench-config";
-import type { MetricsDelta, MetricsSnapshot } from "@onpar/metrics-client";
+import { readServerLoad, type MetricsDelta, type MetricsSnapshot } from "@onpar/metrics-client";
 import {
   countedPositions,
   readAcceptance,
@@ -46,6 +46,7 @@ export class Run {
   #reading: AcceptanceReading = { acceptance: null, missing: "nothing was measured", drafting: null };
   #draftBudget: number | null = null;
   #pageBefore: MetricsSnapshot | null = null;
+  #pageAfter: MetricsSnapshot | null = null;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -88,8 +89,8 @@ export class Run {
     const answered = this.#records.filter(
       (record) => record.phase === "measure" && record.state === "ok",
     ).length;
-    const pageAfter = (await session.counters?.settle(this.#pageBefore, answered)) ?? null;
-    this.#metrics = deltaOf(this.#pageBefore, pageAfter);
+    this.#pageAfter = (await session.counters?.settle(this.#pageBefore, answered)) ?? null;
+    this.#metrics = deltaOf(this.#pageBefore, this.#pageAfter);
     this.#reading = readAcceptance({
       engine: speculationDelta(before, after),
       isEngine: session.engine !== null,
@@ -130,6 +131,9 @@ export class Run {
       rule,
       draftBudget,
       metrics: this.#metrics,
+      metricsProblem: session.counters?.problem ?? null,
+      metricsNamed: config.target.metricsUrl !== null,
+      runningAfter: this.#pageAfter === null ? null : readServerLoad(this.#pageAfter.samples).requestsRunning,
       promptTextTokens: textTokens(plan.workload.measured),
     });
     return {

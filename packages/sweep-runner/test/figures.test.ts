@@ -46,6 +46,25 @@ describe("figures of one request", () => {
     expect(itlTokenGapsMs(one)).toEqual([20, 20, 20]);
   });
 
+  it("count the step that decoded a withheld EOS, and no other chunk without text", () => {
+    const chunks: ChunkMark[] = [...chunksAt([20, null], [50, null]), [70 * MS, "finish", 0, null]];
+    const base = { sentNs: 0, chunks, endNs: 90 * MS, outputTokens: 3 };
+    const ended = record({ ...base, finish: { raw: "stop", reason: "stop" } });
+    expect([ttftMs(ended), e2elMs(ended), tpotVllmMs(ended)]).toEqual([20, 70, 25]);
+    expect(itlChunkGapsMs(ended)).toEqual([30, 20]);
+    const capped = record({ ...base, finish: { raw: "length", reason: "length" } });
+    expect([e2elMs(capped), tpotVllmMs(capped)]).toEqual([50, 15]);
+    const empty = record({ ...base, chunks: chunks.slice(2), finish: { raw: "stop", reason: "eos" } });
+    expect([ttftMs(empty), e2elMs(empty)]).toEqual([null, null]);
+  });
+
+  it("have no decode rate for an output that came in one chunk", () => {
+    const chunks: ChunkMark[] = [[20 * MS, "content", 9, null]];
+    const finish = { raw: "length", reason: "length" } as const;
+    const atOnce = record({ chunks, endNs: 20.1 * MS, outputTokens: 3, finish });
+    expect([decodeRateCtxsweep(atOnce), decodeRateVllm(atOnce)]).toEqual([null, null]);
+  });
+
   it("tell the first answer token apart from the first token", () => {
     const chunks: ChunkMark[] = [
       [20 * MS, "reasoning", 3, null],

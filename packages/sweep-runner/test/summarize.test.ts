@@ -204,5 +204,23 @@ describe("the audit", () => {
     expect(check([full, givenUp], { metrics: both })).toEqual([]);
     expect(check([full, { ...givenUp, sentNs: null }], { metrics: both })).toEqual(["foreign-traffic"]);
     expect(check([full], { metrics: { ...metrics, reset: false, requestsFinished: 1 } })).toEqual([]);
+
+    // A foreign request that outlives the run is in no count of finished requests; its tokens and drafts are counted.
+    const quiet = { ...metrics, reset: false, requestsFinished: 1 };
+    const own = full.outputTokens ?? 0;
+    expect(check([full], { metrics: { ...quiet, generationTokens: own + 1 } })).toEqual([]);
+    expect(check([full], { metrics: { ...quiet, generationTokens: 2 * own + 10 } })).toEqual([
+      "foreign-traffic",
+    ]);
+    const spec = { verifySteps: 2, draftTokens: 8, acceptedTokens: 4, acceptedPerPosition: null };
+    const drafting = { ...full, acceptance: spec };
+    expect(check([drafting], { metrics: { ...quiet, spec } })).toEqual([]);
+    expect(check([drafting], { metrics: { ...quiet, spec: { ...spec, draftTokens: 9 } } })).toEqual([
+      "foreign-traffic",
+    ]);
+    expect(check([full], { metrics: quiet, runningAfter: 1 })).toEqual(["server-busy"]);
+
+    expect(check([full], { metricsProblem: "404" })).toEqual(["metrics-absent"]);
+    expect(check([full], { metricsProblem: "404", metricsNamed: true })).toEqual(["metrics-unreadable"]);
   });
 });
