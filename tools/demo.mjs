@@ -1,5 +1,5 @@
 // npm run demo: serves the bundled model pair, benches the same prompts with EOS honoured and with EOS ignored, and
-// prints both reports and what parts them. Results stay in .onpar/demo/.
+// prints both reports and their difference. Results stay in .onpar/demo/.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -39,7 +39,7 @@ await main(async () => {
     const honoured = await bench("eos-honoured", "--no-ignore-eos");
     heading("2 of 2: EOS ignored, the same prompts");
     const ignored = await bench("eos-ignored", "--ignore-eos");
-    heading("What the stopping rule alone changes");
+    heading("The two runs side by side");
     console.log(renderDifference(honoured, ignored, { width: process.stdout.columns ?? 100 }));
     console.log(`\nResults and records: ${path.relative(process.cwd(), folder)}`);
   } finally {
