@@ -73,7 +73,7 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /** Messages quote servers and files: nothing in them may start a new line or drive the terminal. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g, " ").trim();
 }

@@ -7,13 +7,21 @@ import {
 } from "@onpar/bench-config";
 import { renderOneShotReport } from "@onpar/bench-report";
 import type { Conversation } from "@onpar/chat-render";
-import { completeOnce, decodeRateCtxsweep, e2elMs, ttftMs, type Completion } from "@onpar/sweep-runner";
+import {
+  completeOnce,
+  decodeRateCtxsweep,
+  e2elMs,
+  ttftMs,
+  type Completion,
+  type RequestRecord,
+} from "@onpar/sweep-runner";
 import type { Command } from "commander";
 
 import type { Env } from "./env.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addBenchFlags, type FlagOverrides } from "./flags.ts";
 import { withInterrupts } from "./interrupts.ts";
+import { oneShotOutcome, writeOutcome } from "./outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "./output.ts";
 import { createProgress } from "./progress.ts";
 import { serialise } from "./result-file.ts";
@@ -127,10 +135,16 @@ export async function runOneShot(
   // On a terminal the figures begin on a line of their own; a file gets the text as it is.
   else if (env.stdout.isTerminal && !last.endsWith("\n")) env.stdout.write("\n");
   if (!isQuiet && !isJson) {
-    const figures = { ...result, ...figuresOf(result) };
+    const figures = { ...result, ...figuresOf(result), record: asEnded(result.record) };
     env.stderr.write(`\n${renderOneShotReport(figures, renderOptions(env.stderr, env))}`);
   }
+  writeOutcome(oneShotOutcome(result.record), env);
   return exitCodeOf(result);
+}
+
+/** A stopped request has no finish from the server: that it was stopped is how it ended. */
+function asEnded(record: RequestRecord): RequestRecord {
+  return record.state === "aborted" ? { ...record, finish: { raw: null, reason: "abort" } } : record;
 }
 
 function figuresOf({ record }: Completion) {

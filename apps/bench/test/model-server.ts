@@ -10,6 +10,8 @@ export interface ModelServerOptions {
   readonly apiKey?: string;
   /** Prompt and output together, in words. */
   readonly contextSize?: number;
+  /** What becomes of every generation instead of an answer; a stream is broken after its second word. */
+  readonly breaks?: "stall" | "cut" | "error-event" | "500" | "html";
   /** Every n-th generation is refused with 503. */
   readonly failsEvery?: number;
   /** Pause before each token, ms. */
@@ -111,6 +113,14 @@ async function generate(
     refuse(response, 503, "no capacity");
     return;
   }
+  if (options.breaks === "500") {
+    refuse(response, 500, "out of memory");
+    return;
+  }
+  if (options.breaks === "html") {
+    response.writeHead(200, { "content-type": "text/html" }).end("<html>Please log in</html>");
+    return;
+  }
   const isForced = request.ignore_eos === true && obeysIgnoreEos;
   const length = isForced ? request.max_tokens : Math.min(naturalLength, request.max_tokens);
   const send = (data: unknown) => response.write(`data: ${JSON.stringify(data)}\n\n`);
@@ -124,6 +134,18 @@ async function generate(
   for (let index = 0; index < length && !response.destroyed; index++) {
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     send({ model: MODEL, choices: [choice(`word${index} `, null)] });
+    if (index < 1) continue;
+    if (options.breaks === "stall") return;
+    if (options.breaks === "cut") {
+      // What was written leaves first.
+      setImmediate(() => response.destroy());
+      return;
+    }
+    if (options.breaks === "error-event") {
+      send({ error: { message: "the device was lost", code: 500 } });
+      response.end();
+      return;
+    }
   }
   send({ model: MODEL, choices: [choice("", length === request.max_tokens ? "length" : "stop")] });
   if (request.stream_options?.include_usage === true) {

@@ -4,7 +4,8 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { onpar } from "./fake-env.ts";
+import { run } from "../src/run.ts";
+import { fakeEnv, onpar } from "./fake-env.ts";
 import { startModelServer, type ModelServer } from "./model-server.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "onpar-bench-"));
@@ -63,6 +64,50 @@ describe("onpar chat", () => {
     const { code } = await onpar(["chat", `--base-url=${server.url}`], { stdin: "from the pipe" });
     expect(code).toBe(0);
     expect(server.requests.at(-1)?.["messages"]).toEqual([{ role: "user", content: "from the pipe" }]);
+  });
+});
+
+describe("a request that does not end well", () => {
+  const faults = {
+    stall: /200 ms/,
+    cut: /./,
+    "error-event": /the device was lost/,
+    "500": /HTTP 500.*out of memory/,
+    html: /./,
+  } as const;
+
+  it.each(Object.entries(faults))("says why on standard error, and ends with 4: %s", async (fault, says) => {
+    const broken = await startModelServer({ breaks: fault as keyof typeof faults });
+    try {
+      for (const flags of [[], ["--quiet"], ["--json"]]) {
+        const argv = ["chat", `--base-url=${broken.url}`, "--request-timeout=200ms", ...flags, "hello"];
+        const { code, stderr } = await onpar(argv);
+        expect(code, stderr).toBe(4);
+        const lines = stderr.split("\n").filter((line) => line.startsWith("onpar: "));
+        expect(lines).toHaveLength(1);
+        expect(lines[0]).toMatch(/^onpar: the request failed: ./);
+        expect(lines[0]).toMatch(says);
+        expect(lines[0]).not.toContain("no reason was recorded");
+      }
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it("says that it was interrupted", async () => {
+    const slow = await startModelServer({ breaks: "stall" });
+    const env = fakeEnv();
+    try {
+      const running = run(["chat", `--base-url=${slow.url}`, "hello"], env);
+      while (!env.written.stdout.includes("word1")) await new Promise((resolve) => setTimeout(resolve, 5));
+      env.interrupt();
+      expect(await running).toBe(130);
+    } finally {
+      await slow.close();
+    }
+    expect(env.written.stderr).toMatch(/^onpar: interrupted: /m);
+    expect(env.written.stderr).toMatch(/ended by +abort/);
+    expect(env.written.stderr).not.toMatch(/ended by +unknown/);
   });
 });
 

@@ -122,6 +122,23 @@ describe("onpar run", () => {
     expect(stdout).toContain("503");
   });
 
+  it("says with --quiet, in one line, what a report would have said first", async () => {
+    const down = await serve({ breaks: "500" });
+    const failures = await onpar(runOf(down, "--num-prompts=3", "--warmup=0", "--quiet"));
+    expect(failures).toEqual({
+      code: 4,
+      stdout: "",
+      stderr: expect.stringMatching(/^onpar: 3 of 3 requests failed: HTTP 500: .*out of memory.*\n$/),
+    });
+    const deaf = await serve({ obeysIgnoreEos: false });
+    const breach = await onpar(runOf(deaf, "--num-prompts=2", "--quiet"));
+    expect(breach).toEqual({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringMatching(/^onpar: the stated protocol was not kept: eos-not-ignored, [^\n]+\n$/),
+    });
+  });
+
   it("keeps and prints what was measured when it is interrupted, and ends with 130", async () => {
     const slow = await serve({ delayMs: 5 });
     const records = inFolder("interrupted.jsonl");

@@ -7,6 +7,7 @@ import type { Env } from "../env.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { addBenchFlags, addRefusedFlags } from "../flags.ts";
 import { withInterrupts } from "../interrupts.ts";
+import { runOutcome, watchErrors, writeOutcome } from "../outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
 import { createProgress } from "../progress.ts";
 import { openResultFile, serialise } from "../result-file.ts";
@@ -50,6 +51,7 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
     const resultFile =
       config.outputJson === null ? null : await openResultFile(config.outputJson, options.overwrite === true);
     const progress = createProgress(env, options.quiet !== true);
+    const observer = watchErrors(progress);
     const result = await withInterrupts(env, async (signal) => {
       try {
         return await withEngine(config, { progress, signal }, (engine) =>
@@ -58,7 +60,7 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
             apiKey: apiKeyOf(config, env),
             engine,
             toolVersion: packageVersion(),
-            observer: progress,
+            observer,
             signal,
           }),
         );
@@ -69,6 +71,8 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
     if (options.json === true) env.stdout.write(serialise(result));
     else if (options.quiet !== true)
       env.stdout.write(renderTerminalReport(result, renderOptions(env.stdout, env)));
+    if (options.json === true || options.quiet === true)
+      writeOutcome(runOutcome(result, observer.first), env);
     await resultFile?.write(result);
     done(exitCodeOf(result));
   });
