@@ -1,8 +1,9 @@
-import { benchFlags, configLayerFromFlags, resolveConfig } from "@onpar/bench-config";
+import { benchFlags, configLayerFromFlags, resolveConfig, type BenchConfig } from "@onpar/bench-config";
 import { breachesOf, renderTerminalReport } from "@onpar/bench-report";
 import { runBench, type RunResult } from "@onpar/sweep-runner";
 import { Option, type Command } from "commander";
 
+import { checkDistinctFiles } from "../distinct-files.ts";
 import type { Env } from "../env.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { addBenchFlags, addRefusedFlags } from "../flags.ts";
@@ -10,8 +11,9 @@ import { withInterrupts } from "../interrupts.ts";
 import { runOutcome, watchErrors, writeOutcome } from "../outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
 import { createProgress } from "../progress.ts";
-import { openResultFile, serialise } from "../result-file.ts";
+import { openResultFile, serialise, type ResultFile } from "../result-file.ts";
 import { addDemoFlag, apiKeyOf, demoLayers, withEngine, type DemoFlag } from "../target.ts";
+import { UsageError } from "../usage-error.ts";
 import { packageVersion } from "../version.ts";
 
 interface BenchOptions extends OutputFlags, DemoFlag {
@@ -48,34 +50,57 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
   command.action(async (options: BenchOptions) => {
     const layers = [...(await demoLayers(options, given)), configLayerFromFlags(given)];
     const { config } = resolveConfig(layers);
+    checkDistinctFiles(config);
     const resultFile =
-      config.outputJson === null ? null : await openResultFile(config.outputJson, options.overwrite === true);
-    const progress = createProgress(env, options.quiet !== true);
-    const observer = watchErrors(progress);
-    const result = await withInterrupts(env, async (signal) => {
-      try {
-        return await withEngine(config, { progress, signal }, (engine) =>
-          runBench({
-            config,
-            apiKey: apiKeyOf(config, env),
-            engine,
-            toolVersion: packageVersion(),
-            observer,
-            signal,
-          }),
-        );
-      } finally {
-        progress.end();
+      config.outputJson === null ? null : openResultFile(config.outputJson, options.overwrite === true);
+    try {
+      const { result, firstError } = await measure(config, options, env);
+      const lost = writeResult(resultFile, result);
+      if (options.json === true) env.stdout.write(serialise(result));
+      // A result that has no file is shown, whatever was asked for.
+      else if (options.quiet !== true || lost !== null) {
+        env.stdout.write(renderTerminalReport(result, renderOptions(env.stdout, env)));
       }
-    });
-    if (options.json === true) env.stdout.write(serialise(result));
-    else if (options.quiet !== true)
-      env.stdout.write(renderTerminalReport(result, renderOptions(env.stdout, env)));
-    if (options.json === true || options.quiet === true)
-      writeOutcome(runOutcome(result, observer.first), env);
-    await resultFile?.write(result);
-    done(exitCodeOf(result));
+      if (options.json === true || options.quiet === true) writeOutcome(runOutcome(result, firstError), env);
+      if (lost !== null) throw lost;
+      done(exitCodeOf(result));
+    } finally {
+      resultFile?.release();
+    }
   });
+}
+
+async function measure(config: BenchConfig, options: BenchOptions, env: Env) {
+  const progress = createProgress(env, options.quiet !== true);
+  const observer = watchErrors(progress);
+  const result = await withInterrupts(env, async (signal) => {
+    try {
+      return await withEngine(config, { progress, signal }, (engine) =>
+        runBench({
+          config,
+          apiKey: apiKeyOf(config, env),
+          engine,
+          toolVersion: packageVersion(),
+          observer,
+          signal,
+        }),
+      );
+    } finally {
+      progress.end();
+    }
+  });
+  return { result, firstError: observer.first };
+}
+
+/** Why the result could not be written; null when it was, or when no file was asked for. */
+function writeResult(file: ResultFile | null, result: RunResult): UsageError | null {
+  try {
+    file?.write(result);
+    return null;
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
 }
 
 /** An interrupt outranks a breach, and a breach outranks failed requests. */
