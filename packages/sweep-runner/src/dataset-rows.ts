@@ -1,4 +1,4 @@
-import { parseMessages, type Conversation, type TemplateObject } from "@onpar/chat-render";
+import { parseMessages, RenderError, type Conversation, type TemplateObject } from "@onpar/chat-render";
 import { z } from "zod";
 import { messageOf } from "./errors.ts";
 
@@ -18,6 +18,8 @@ export class RowError extends Error {
 }
 
 const TEXT_KEYS = ["prompt", "text", "question"] as const;
+/** Roles of the OpenAI API. Any other one would be left out by a template, or end as a refusal in the middle of a run. */
+const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
 const HUMAN = new Set(["human", "user"]);
 
 const idSchema = z.union([z.string(), z.number()]);
@@ -69,7 +71,13 @@ function readConversation(row: Readonly<Record<string, unknown>>): Conversation 
   try {
     checked = parseMessages(messages);
   } catch (error) {
-    throw new RowError(messageOf(error));
+    throw new RowError(error instanceof RenderError ? error.message : messageOf(error));
+  }
+  for (const [index, { role }] of checked.entries()) {
+    if (!ROLES.some((known) => known === role))
+      throw new RowError(
+        `messages[${index}].role: expected one of ${ROLES.join(", ")}, got ${JSON.stringify(role)}`,
+      );
   }
   if (row.tools === undefined || row.tools === null) return { messages: checked };
   const tools = toolsSchema.safeParse(row.tools);

@@ -1,12 +1,22 @@
+import { isUtf8 } from "node:buffer";
 import { open, readFile, stat } from "node:fs/promises";
 import { readRow, RowError, type DatasetRow } from "./dataset-rows.ts";
 import { messageOf, oneLine, RunError, systemCode } from "./errors.ts";
-import { LineTooLongError, readLines } from "./read-lines.ts";
+import { LineEncodingError, LineTooLongError, readLines } from "./read-lines.ts";
 
 /** Bound on a dataset that is one JSON document and has to be in memory as a whole, bytes. */
 const DOCUMENT_LIMIT = 512 * 2 ** 20;
+const LF = 0x0a;
+
 /** Bound on one line of a JSONL dataset, bytes. */
 const LINE_LIMIT = 64 * 2 ** 20;
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  ENOTDIR: "no such file",
+  EISDIR: "it is a folder; name a file in it",
+  EACCES: "this user may not read it",
+};
 
 export type PromptRow = Exclude<DatasetRow, { kind: "nothing" }>;
 
@@ -18,7 +28,8 @@ export interface Dataset {
 
 /**
  * Reads the first `wanted` rows of a dataset: JSON lines, or one JSON list (ShareGPT). Told apart by the first
- * character. Rows after the wanted ones are not read.
+ * character. Rows after the wanted ones are not read. Ids that rows give themselves must differ: a record is found again
+ * by the id of its prompt.
  *
  * @throws {RunError} `DATASET_INVALID` naming file, line (or entry) and what is wrong there
  */
@@ -29,28 +40,55 @@ export async function readDataset(path: string, wanted: number): Promise<Dataset
       : await readRows(path, wanted);
   } catch (error) {
     if (error instanceof RunError) throw error;
-    const code = systemCode(error);
-    const why = code === "ENOENT" ? "no such file" : messageOf(error);
+    const why = UNREADABLE[systemCode(error) ?? ""] ?? messageOf(error);
     throw new RunError("DATASET_INVALID", `cannot read the dataset ${path}: ${why}`, { cause: error });
   }
 }
 
+/** Takes rows as they are read. */
+class RowCollector {
+  readonly rows: PromptRow[] = [];
+  skipped = 0;
+  readonly #path: string;
+  /** Where each id that a row gives itself was first seen. */
+  readonly #seen = new Map<string, string>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** `place` stands after the path: `:3`, `: entry 3`. */
+  add(place: string, read: () => DatasetRow): void {
+    const where = `${this.#path}${place}`;
+    const row = rowAt(where, read);
+    if (row.kind === "nothing") {
+      this.skipped++;
+      return;
+    }
+    if (row.id !== null) {
+      const first = this.#seen.get(row.id);
+      if (first !== undefined)
+        throw invalid(where, `the id ${JSON.stringify(oneLine(row.id, 80))} stands at ${first} already`);
+      this.#seen.set(row.id, place.replace(/^:(?=\d)/, "line ").replace(/^: /, ""));
+    }
+    this.rows.push(row);
+  }
+}
+
 async function readRows(path: string, wanted: number): Promise<Dataset> {
-  const rows: PromptRow[] = [];
-  let skipped = 0;
+  const collector = new RowCollector(path);
   try {
-    for await (const { number, text } of readLines(path, LINE_LIMIT)) {
+    for await (const { number, text } of readLines(path, LINE_LIMIT, { strict: true })) {
       if (text.trim() === "") continue;
-      const row = rowAt(`${path}:${number}`, () => readRow(parseLine(text)));
-      if (row.kind === "nothing") skipped++;
-      else rows.push(row);
-      if (rows.length === wanted) break;
+      collector.add(`:${number}`, () => readRow(parseLine(text)));
+      if (collector.rows.length === wanted) break;
     }
   } catch (error) {
-    if (error instanceof LineTooLongError) throw invalid(`${path}:${error.line}`, error.message);
+    if (error instanceof LineTooLongError || error instanceof LineEncodingError)
+      throw invalid(`${path}:${error.line}`, error.message);
     throw error;
   }
-  return { rows, skipped };
+  return collector;
 }
 
 async function readDocument(path: string, wanted: number): Promise<Dataset> {
@@ -61,7 +99,12 @@ async function readDocument(path: string, wanted: number): Promise<Dataset> {
       `${size} bytes in one JSON list; lists over ${DOCUMENT_LIMIT} bytes must be given as JSON lines`,
     );
   }
-  const text = (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
+  const bytes = await readFile(path);
+  if (!isUtf8(bytes)) {
+    const fault = new LineEncodingError(firstLineNotUtf8(bytes));
+    throw invalid(`${path}:${fault.line}`, fault.message);
+  }
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   let list: unknown;
   try {
     list = JSON.parse(text);
@@ -69,15 +112,22 @@ async function readDocument(path: string, wanted: number): Promise<Dataset> {
     throw invalid(`${path}${lineOfJsonError(text, error)}`, `not JSON: ${messageOf(error)}`);
   }
   if (!isList(list)) throw invalid(path, "not a JSON list");
-  const rows: PromptRow[] = [];
-  let skipped = 0;
+  const collector = new RowCollector(path);
   for (const [index, value] of list.entries()) {
-    const row = rowAt(`${path}: entry ${index}`, () => readRow(value));
-    if (row.kind === "nothing") skipped++;
-    else rows.push(row);
-    if (rows.length === wanted) break;
+    collector.add(`: entry ${index}`, () => readRow(value));
+    if (collector.rows.length === wanted) break;
   }
-  return { rows, skipped };
+  return collector;
+}
+
+/** From 1. No character of more than one byte holds the byte LF, so every line can be looked at alone. */
+function firstLineNotUtf8(bytes: Buffer): number {
+  let line = 1;
+  for (let start = 0; ; line++) {
+    const end = bytes.indexOf(LF, start);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) return line;
+    start = end + 1;
+  }
 }
 
 function parseLine(text: string): unknown {

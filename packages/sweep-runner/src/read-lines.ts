@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 
 /** A line of a text file. */
@@ -19,15 +20,31 @@ export class LineTooLongError extends Error {
   }
 }
 
+/** A line that is not UTF-8. */
+export class LineEncodingError extends Error {
+  readonly line: number;
+
+  constructor(line: number) {
+    super("not UTF-8: save the file in that encoding");
+    this.name = "LineEncodingError";
+    this.line = line;
+  }
+}
+
 const LF = 0x0a;
 
 /**
  * Lines of a UTF-8 file, ended by LF or CRLF and by nothing else: JSON may hold U+2028. A byte-order mark is left out. No
- * more than one line and one read are in memory.
+ * more than one line and one read are in memory. Bytes that are not UTF-8 become U+FFFD, as in a line that a kill cut off,
+ * unless `strict` refuses them.
  *
- * @throws {LineTooLongError} and what the file system throws
+ * @throws {LineTooLongError}, with `strict` {@link LineEncodingError}, and what the file system throws
  */
-export async function* readLines(path: string, maxBytes: number): AsyncGenerator<TextLine, void, void> {
+export async function* readLines(
+  path: string,
+  maxBytes: number,
+  { strict = false }: { readonly strict?: boolean } = {},
+): AsyncGenerator<TextLine, void, void> {
   let parts: Buffer[] = [];
   let bytes = 0;
   let number = 1;
@@ -37,7 +54,9 @@ export async function* readLines(path: string, maxBytes: number): AsyncGenerator
     parts.push(part);
   };
   const take = (): TextLine => {
-    const whole = Buffer.concat(parts).toString("utf8");
+    const joined = Buffer.concat(parts);
+    if (strict && !isUtf8(joined)) throw new LineEncodingError(number);
+    const whole = joined.toString("utf8");
     const line = { number, text: (number === 1 ? whole.replace(/^\uFEFF/, "") : whole).replace(/\r$/, "") };
     parts = [];
     bytes = 0;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readDataset } from "../src/dataset.ts";
 import { runError, withFolder } from "./support/run.ts";
 
-async function read(content: string, wanted = 100) {
+async function read(content: string | Buffer, wanted = 100) {
   return withFolder(async (folder) => {
     const path = join(folder, "data.jsonl");
     await writeFile(path, content);
@@ -12,7 +12,7 @@ async function read(content: string, wanted = 100) {
   });
 }
 
-async function fault(content: string): Promise<string> {
+async function fault(content: string | Buffer): Promise<string> {
   const error = await runError(read(content));
   expect(error.code).toBe("DATASET_INVALID");
   return error.message;
@@ -61,10 +61,54 @@ describe("JSON lines", () => {
       lines({ messages: [{ role: "user", content: "x" }], tools: 3 }),
       /:1: "tools"/,
     ],
+    [
+      "a role that no server knows",
+      lines({
+        messages: [
+          { role: "user", content: "x" },
+          { role: "wizard", content: "x" },
+        ],
+      }),
+      /data\.jsonl:1: messages\[1\]\.role: expected one of system, developer, user, assistant, tool, got "wizard"$/,
+    ],
+    [
+      "content that is a number",
+      lines({ prompt: "a" }, { messages: [{ role: "user", content: 3 }] }),
+      /data\.jsonl:2: messages\[0\]\.content: expected a text, null or a list of parts, got a number$/,
+    ],
+    [
+      "an id for the second time",
+      lines(
+        { id: "a", prompt: "x" },
+        { prompt: "y" },
+        { question_id: "b", prompt: "z" },
+        { id: "a", text: "w" },
+      ),
+      /data\.jsonl:4: the id "a" stands at line 1 already$/,
+    ],
     ["an empty line of turns", lines({ turns: [] }), /:1: "turns"/],
   ])("name file, line and fault: %s", async (_, content, message) => {
     expect(await fault(content)).toMatch(message);
   });
+});
+
+it("every role of the API is read", async () => {
+  const messages = ["system", "developer", "user", "assistant", "tool"].map((role) => ({
+    role,
+    content: "x",
+  }));
+  expect((await read(lines({ messages }))).rows).toMatchObject([{ conversation: { messages } }]);
+});
+
+it("bytes that are not UTF-8 are refused with their line, in lines and in a list", async () => {
+  const latin1 = (text: string): Buffer => Buffer.from(text, "latin1");
+  expect(await fault(latin1('{"prompt": "a"}\n{"prompt": "caf\u00e9"}\n'))).toMatch(
+    /data\.jsonl:2: not UTF-8: save the file in that encoding$/,
+  );
+  expect(await fault(latin1('[\n{"prompt": "a"},\n{"prompt": "caf\u00e9"}]'))).toMatch(
+    /data\.jsonl:3: not UTF-8/,
+  );
+  expect((await read('{"prompt": "\uFFFD caf\u00e9"}')).rows).toMatchObject([{ text: "\uFFFD caf\u00e9" }]);
 });
 
 describe("ShareGPT", () => {
@@ -87,6 +131,11 @@ describe("ShareGPT", () => {
     expect((await read(lines(...list))).rows).toHaveLength(2);
   });
 
+  it("refuses an id for the second time", async () => {
+    const list = ["a", "b", "a"].map((id) => ({ id, conversations: [turn("human", "hello")] }));
+    expect(await fault(JSON.stringify(list))).toMatch(/: entry 2: the id "a" stands at entry 0 already$/);
+  });
+
   it("names the entry, or the line where the JSON breaks", async () => {
     expect(await fault(JSON.stringify([{ conversations: [{ value: "x" }] }]))).toMatch(
       /entry 0: conversations\[0\]\.from/,
@@ -94,6 +143,14 @@ describe("ShareGPT", () => {
     expect(await fault('[\n{"conversations": []},\n{"conversations": oops}\n]')).toMatch(
       /data\.jsonl:3: not JSON/,
     );
+  });
+});
+
+it("a folder is said to be one", async () => {
+  await withFolder(async (folder) => {
+    const error = await runError(readDataset(folder, 1));
+    expect(error.code).toBe("DATASET_INVALID");
+    expect(error.message).toBe(`cannot read the dataset ${folder}: it is a folder; name a file in it`);
   });
 });
 
