@@ -1,5 +1,5 @@
 import { Agent, request } from "undici";
-import { messageOf, RunError } from "./errors.ts";
+import { messageOf, RunError, systemCode } from "./errors.ts";
 import { parseJson } from "./server-message.ts";
 
 /** An answer of the control plane: anything but a measured request. */
@@ -20,14 +20,27 @@ export interface ControlClient {
   close(): Promise<void>;
 }
 
-const TIMEOUT_MS = 30_000;
+/** Most time for one exchange; a request timeout below it holds for these requests too. */
+const LONGEST_MS = 30_000;
+const CONNECT_MS = 10_000;
 const BODY_LIMIT = 16 * 2 ** 20;
 
 /**
+ * Every exchange, from connecting to the last byte, takes `requestTimeoutMs` at most, and never more than 30 s.
+ *
  * @throws {RunError} from `get` and `post`: `SERVER_UNREACHABLE` with the URL and the cause, `INTERRUPTED` after an abort
  */
-export function createControlClient(root: string, apiKey: string | null): ControlClient {
-  const dispatcher = new Agent({ connections: 4, connect: { timeout: 10_000 }, maxResponseSize: BODY_LIMIT });
+export function createControlClient(
+  root: string,
+  apiKey: string | null,
+  requestTimeoutMs: number,
+): ControlClient {
+  const timeoutMs = Math.min(LONGEST_MS, requestTimeoutMs);
+  const dispatcher = new Agent({
+    connections: 4,
+    connect: { timeout: CONNECT_MS },
+    maxResponseSize: BODY_LIMIT,
+  });
   const headers: Record<string, string> = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
 
   const ask = async (
@@ -37,6 +50,7 @@ export function createControlClient(root: string, apiKey: string | null): Contro
     signal?: AbortSignal,
   ): Promise<ControlAnswer> => {
     const url = `${root}${path}`;
+    const deadline = startDeadline(timeoutMs, signal);
     try {
       const answer = await request(url, {
         method,
@@ -47,9 +61,7 @@ export function createControlClient(root: string, apiKey: string | null): Contro
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        headersTimeout: TIMEOUT_MS,
-        bodyTimeout: TIMEOUT_MS,
-        ...(signal === undefined ? {} : { signal }),
+        signal: deadline.signal,
       });
       const text = await answer.body.text();
       const contentType = String(answer.headers["content-type"] ?? "");
@@ -57,14 +69,17 @@ export function createControlClient(root: string, apiKey: string | null): Contro
     } catch (error) {
       if (signal?.aborted === true)
         throw new RunError("INTERRUPTED", "interrupted before the first request was sent");
-      throw new RunError(
-        "SERVER_UNREACHABLE",
-        `cannot reach ${url}: ${messageOf(error)}; is the server running there?`,
-        {
-          cause: error,
-        },
-      );
+      throw new RunError("SERVER_UNREACHABLE", deadline.passed() ? late(url) : unreachable(url, error), {
+        cause: error,
+      });
+    } finally {
+      deadline.clear();
     }
+  };
+
+  const late = (url: string): string => {
+    const raise = timeoutMs < LONGEST_MS ? ": raise --request-timeout if the server needs longer" : "";
+    return `no answer from ${url} within ${inWords(timeoutMs)}${raise}`;
   };
 
   return {
@@ -74,4 +89,51 @@ export function createControlClient(root: string, apiKey: string | null): Contro
     post: (path, body, signal) => ask("POST", path, body, signal),
     close: () => dispatcher.destroy(),
   };
+}
+
+interface Deadline {
+  /** Aborted when the time is over, or with the outer signal. */
+  readonly signal: AbortSignal;
+  /** Whether it was the time. */
+  passed(): boolean;
+  clear(): void;
+}
+
+function startDeadline(ms: number, outer: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  let passed = false;
+  const timer = setTimeout(() => {
+    passed = true;
+    controller.abort();
+  }, ms);
+  const onAbort = (): void => controller.abort();
+  if (outer?.aborted === true) onAbort();
+  outer?.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    passed: () => passed,
+    clear() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+/** What a TLS client makes of the first bytes of a plain HTTP answer. */
+const NOT_TLS = new Set([
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+  "ERR_SSL_HTTP_REQUEST",
+  "EPROTO",
+]);
+
+function unreachable(url: string, error: unknown): string {
+  const { protocol, host } = new URL(url);
+  return protocol === "https:" && NOT_TLS.has(systemCode(error) ?? "")
+    ? `cannot reach ${url}: ${host} does not speak TLS; try http://${host}`
+    : `cannot reach ${url}: ${messageOf(error)}; is the server running there?`;
+}
+
+function inWords(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
 }

@@ -99,7 +99,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
   const root = serverRoot(config.target.baseUrl);
   refuseUnsendableKey(apiKey, config.target.apiKeyEnv);
   const metricsPage = metricsUrl ?? `${root}/metrics`;
-  const control = createControlClient(root, apiKey);
+  const control = createControlClient(root, apiKey, timeoutOf(config));
   try {
     const facts = await preflight(config, control, signal);
     const renderer = await createPromptRenderer(config, {
