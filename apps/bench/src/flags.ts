@@ -47,10 +47,10 @@ export function addBenchFlags(
   return given;
 }
 
-/** Adds the flags of vllm-bench that are refused, without a line in the help. */
+/** Adds the flags of vllm-bench that are refused, with or without an argument, and without a line in the help. */
 export function addRefusedFlags(command: Command, given: GivenFlags): void {
   for (const { flag, key, argument } of refusedFlags) {
-    command.addOption(new Option(`${flag} <${argument}>`).hideHelp());
+    command.addOption(new Option(`${flag} [${argument}]`).hideHelp());
     collect(command, flag, (text) => (given[key] ??= []).push(text));
   }
 }

@@ -25,7 +25,7 @@ import { oneShotOutcome, writeOutcome } from "./outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "./output.ts";
 import { createProgress } from "./progress.ts";
 import { serialise } from "./result-file.ts";
-import { addDemoFlag, apiKeyOf, demoLayers, withEngine, type DemoFlag } from "./target.ts";
+import { addDemoFlag, apiKeyOf, checkApiKey, demoLayers, withEngine, type DemoFlag } from "./target.ts";
 import { packageVersion } from "./version.ts";
 
 /** What a one-shot command is asked for, besides the settings. */
@@ -80,6 +80,7 @@ export async function resolveOneShot(
   given: FlagValues,
   options: OneShotOptions,
   defaults: OneShotDefaults,
+  env: Env,
 ): Promise<BenchConfig> {
   const value = {
     target: { endpoint: defaults.endpoint },
@@ -90,7 +91,9 @@ export async function resolveOneShot(
     warmupRequests: 0,
   };
   const demo = await demoLayers(options, given);
-  return resolveConfig([{ source: "defaults", value }, ...demo, configLayerFromFlags(given)]).config;
+  const { config } = resolveConfig([{ source: "defaults", value }, ...demo, configLayerFromFlags(given)]);
+  checkApiKey(config, given, env);
+  return config;
 }
 
 /**

@@ -1,10 +1,20 @@
 import { benchFlags, type BenchConfig, type ConfigLayer, type FlagValues } from "@onpar/bench-config";
-import { loadLlamaEngine, type Engine } from "@onpar/engine-binding";
+import { EngineError, loadLlamaEngine, type Engine, type LlamaEngineOptions } from "@onpar/engine-binding";
 import { Option, type Command } from "commander";
 
 import type { Env } from "./env.ts";
 import type { Progress } from "./progress.ts";
 import { UsageError } from "./usage-error.ts";
+
+/**
+ * A key that was asked for by name has to be there: without it the server would be asked as a stranger.
+ *
+ * @throws {UsageError} when `--api-key-env` names a variable that is not set
+ */
+export function checkApiKey(config: BenchConfig, given: FlagValues, env: Env): void {
+  if (given["apiKeyEnv"] === undefined || apiKeyOf(config, env) !== null) return;
+  throw new UsageError(`--api-key-env ${config.target.apiKeyEnv}: that environment variable is not set`);
+}
 
 /** The key that the configuration names, or null when that variable is not set. */
 export function apiKeyOf(config: BenchConfig, env: Env): string | null {
@@ -23,7 +33,7 @@ export async function withEngine<T>(
   const { modelPath, draftModelPath, draftTokens, contextSize, threads } = config.engine;
   if (config.target.endpoint !== "engine" || modelPath === null) return task(null);
   context.progress.announce(`loading ${modelPath}`);
-  const engine = await loadLlamaEngine({
+  const engine = await loadEngine({
     modelPath,
     ...(draftModelPath === null ? {} : { draftModelPath, draftTokens }),
     ...(contextSize === null ? {} : { contextSize }),
@@ -35,6 +45,25 @@ export async function withEngine<T>(
     return await task(engine);
   } finally {
     await engine.dispose();
+  }
+}
+
+/** What the engine calls its options, and the flags that set them. */
+const ENGINE_OPTION_FLAGS: Readonly<Record<string, string>> = {
+  slots: "--concurrency",
+  contextSize: "--ctx",
+  threads: "--threads",
+  draftTokens: "--draft-tokens",
+};
+
+/** @throws {EngineError} with the flag where the engine names its option */
+async function loadEngine(options: LlamaEngineOptions): Promise<Engine> {
+  try {
+    return await loadLlamaEngine(options);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "ENGINE_INVALID_OPTIONS") throw error;
+    const message = error.message.replace(/^\w+/, (name) => ENGINE_OPTION_FLAGS[name] ?? name);
+    throw new EngineError(error.code, message, { cause: error });
   }
 }
 

@@ -16,6 +16,7 @@ beforeAll(async () => {
   server = await startModelServer({ contextSize: 64 });
   locked = await startModelServer({ apiKey: "right" });
   writeFileSync(inFolder("broken.jsonl"), '{"prompt": "one"}\n{"prompt": \n');
+  writeFileSync(inFolder("conversation.jsonl"), '{"messages": [{"role": "user", "content": "one"}]}\n');
   writeFileSync(inFolder("messages.json"), '[{"role": "user", "content": 7}]');
   writeFileSync(inFolder("not.json"), "{");
   writeFileSync(inFolder("not.gguf"), "no model");
@@ -69,6 +70,47 @@ const cases: Readonly<Record<string, Case>> = {
     says: ["--chat-template", "--no-skip-chat-template"],
   },
   "flag of the engine's own": { argv: () => ["run", "--num-blocks", "4"], code: 2, says: ["--num-blocks"] },
+  "flag of the engine's own, without a value": {
+    argv: () => ["run", "--output-token-ids"],
+    code: 2,
+    says: ["--output-token-ids: cannot be honoured", "not with token ids"],
+  },
+  "flag of the engine's own, before another flag": {
+    argv: () => ["run", "--output-token-ids", "--json"],
+    code: 2,
+    says: ["--output-token-ids: cannot be honoured"],
+  },
+  "overwrite of nothing": {
+    argv: () => toServer("--overwrite"),
+    code: 2,
+    says: ["--overwrite", "--output-json"],
+  },
+  "key that is not there": {
+    argv: () => toServer("--api-key-env=NO_SUCH_KEY", ...short),
+    code: 2,
+    says: ["--api-key-env NO_SUCH_KEY", "not set"],
+  },
+  "key of a one-shot that is not there": {
+    argv: () => ["chat", `--base-url=${server.url}`, "--api-key-env=NO_SUCH_KEY", "hello"],
+    code: 2,
+    says: ["--api-key-env NO_SUCH_KEY", "not set"],
+    options: { variables: { NO_SUCH_KEY: "" } },
+  },
+  "conversation without a template": {
+    argv: () => toServer(`--dataset-path=${inFolder("conversation.jsonl")}`, "--output-len=8"),
+    code: 2,
+    says: ["is a conversation", "--no-skip-chat-template"],
+  },
+  "more slots than the engine has": {
+    argv: () => ["run", "--demo", "--num-prompts=2", "--concurrency=1000"],
+    code: 2,
+    says: ["--concurrency must be an integer from 1 to 256, got 1000"],
+  },
+  "more context than the model has": {
+    argv: () => ["complete", "--demo", "--ctx=16000000", "text"],
+    code: 2,
+    says: ["--ctx 16000000 is more than"],
+  },
   "flag without its value": {
     argv: () => ["run", "--model", "--concurrency", "4"],
     code: 2,
@@ -77,12 +119,12 @@ const cases: Readonly<Record<string, Case>> = {
   "flag at the end without its value": { argv: () => ["run", "--model"], code: 2, says: ["--model"] },
   "no number": { argv: () => ["run", "--concurrency", "many"], code: 2, says: ["--concurrency", "many"] },
   "broken dataset line": {
-    argv: () => toServer(`--dataset-path=${inFolder("broken.jsonl")}`),
+    argv: () => toServer(`--dataset-path=${inFolder("broken.jsonl")}`, "--output-len=8"),
     code: 2,
     says: [`${inFolder("broken.jsonl")}:2`],
   },
   "missing dataset": {
-    argv: () => toServer(`--dataset-path=${inFolder("none.jsonl")}`),
+    argv: () => toServer(`--dataset-path=${inFolder("none.jsonl")}`, "--output-len=8"),
     code: 2,
     says: [inFolder("none.jsonl")],
   },

@@ -15,7 +15,7 @@ import { findTemplates, type FoundTemplate, type TemplateOrigins } from "./templ
 export interface PromptRenderer {
   readonly template: ResolvedTemplate;
   /**
-   * @throws {RunError} `TEMPLATE_FAILED` naming the prompt; `REQUEST_REFUSED` for a conversation where no template is
+   * @throws {RunError} `TEMPLATE_FAILED` naming the prompt; `DATASET_INVALID` for a conversation where no template is
    * applied
    */
   render(prompt: WorkloadPrompt): TargetPrompt;
@@ -75,7 +75,7 @@ function renderRaw(prompt: WorkloadPrompt): TargetPrompt {
   if (prompt.kind === "text")
     return { id: prompt.id, kind: "text", text: prompt.text, addSpecialTokens: true };
   throw new RunError(
-    "REQUEST_REFUSED",
+    "DATASET_INVALID",
     `prompt ${prompt.id} is a conversation, and the chat template is skipped: there is no raw text to send; ` +
       "add --no-skip-chat-template, or use --endpoint chat-completions",
   );

@@ -144,6 +144,7 @@ describe("templates and datasets", () => {
     const server = await benchServer();
     await dataset([{ id: "c1", messages: [{ role: "user", content: "yo" }] }], async (datasetPath) => {
       const error = await runError(run(config(server.url, { datasetPath, numPrompts: 1 })));
+      expect(error.code).toBe("DATASET_INVALID");
       expect(error.message).toMatch(/c1.*--no-skip-chat-template/);
     });
   });

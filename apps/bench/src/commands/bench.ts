@@ -12,7 +12,7 @@ import { runOutcome, watchErrors, writeOutcome } from "../outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
 import { createProgress } from "../progress.ts";
 import { openResultFile, serialise, type ResultFile } from "../result-file.ts";
-import { addDemoFlag, apiKeyOf, demoLayers, withEngine, type DemoFlag } from "../target.ts";
+import { addDemoFlag, apiKeyOf, checkApiKey, demoLayers, withEngine, type DemoFlag } from "../target.ts";
 import { UsageError } from "../usage-error.ts";
 import { packageVersion } from "../version.ts";
 
@@ -50,7 +50,11 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
   command.action(async (options: BenchOptions) => {
     const layers = [...(await demoLayers(options, given)), configLayerFromFlags(given)];
     const { config } = resolveConfig(layers);
+    checkApiKey(config, given, env);
     checkDistinctFiles(config);
+    if (options.overwrite === true && config.outputJson === null) {
+      throw new UsageError("--overwrite: lets --output-json replace a file, and --output-json is not given");
+    }
     const resultFile =
       config.outputJson === null ? null : openResultFile(config.outputJson, options.overwrite === true);
     try {

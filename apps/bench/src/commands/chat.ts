@@ -49,7 +49,7 @@ export function addChatCommand(program: Command, env: Env, done: (code: ExitCode
     )
     .addHelpText("after", examples)
     .action(async (message: string | undefined, options: ChatOptions) => {
-      const config = await resolveOneShot(given, options, defaults);
+      const config = await resolveOneShot(given, options, defaults, env);
       const conversation = await readConversation(message, options, env);
       done(await runOneShot(config, { conversation }, options, env));
     });

@@ -36,7 +36,7 @@ export function addCompleteCommand(program: Command, env: Env, done: (code: Exit
       if (String(given["endpoint"] ?? "") === "chat-completions") {
         throw new UsageError("--endpoint chat-completions: takes messages, not a raw prompt; use onpar chat");
       }
-      const config = await resolveOneShot(given, options, defaults);
+      const config = await resolveOneShot(given, options, defaults, env);
       const prompt = await readText(argument, true, env);
       if (prompt === null || prompt === "") {
         throw new UsageError("a prompt is needed: as the argument, or on standard input");
