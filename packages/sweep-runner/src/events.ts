@@ -2,6 +2,13 @@ import type { RequestRecord } from "./record.ts";
 
 /** What an observer (progress bar, log) is told, in order. */
 export type RunEvent =
+  /** Before the run starts: prompts that are made, then requests that are built of them, about a hundred times each. */
+  | {
+      readonly type: "preparing";
+      readonly step: "prompts" | "requests";
+      readonly done: number;
+      readonly total: number;
+    }
   | { readonly type: "run-started"; readonly total: number; readonly warmup: number }
   | { readonly type: "phase-started"; readonly phase: "warmup" | "measure"; readonly total: number }
   | {
@@ -29,5 +36,22 @@ export function guardObserver(observer: RunObserver | undefined): RunObserver {
         active = undefined;
       }
     },
+  };
+}
+
+/** Times that one step of the preparation is told. */
+const PREPARING_EVENTS = 100;
+
+/** Counts one step of the preparation, and tells every hundredth part of it and its end. */
+export function preparingCounter(
+  observer: RunObserver | undefined,
+  step: "prompts" | "requests",
+  total: number,
+): () => void {
+  const stride = Math.max(1, Math.floor(total / PREPARING_EVENTS));
+  let done = 0;
+  return () => {
+    done++;
+    if (done % stride === 0 || done === total) observer?.onEvent({ type: "preparing", step, done, total });
   };
 }

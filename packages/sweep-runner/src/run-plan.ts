@@ -1,6 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import { stoppingRule, type BenchConfig, type ResolvedTemplate } from "@onpar/bench-config";
 import { contextFit } from "./context-fit.ts";
 import { RunError } from "./errors.ts";
+import { preparingCounter, type RunObserver } from "./events.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { PreparedRequest } from "./target.ts";
@@ -14,8 +16,11 @@ export interface RunPlan {
   readonly warmup: readonly PreparedRequest[];
 }
 
+/** Requests built between two looks at anything else: rendering and tokenizing take the thread. */
+const REQUESTS_PER_TURN = 64;
+
 /**
- * Makes the prompts and builds every request.
+ * Makes the prompts and builds every request. The observer is told `preparing`.
  *
  * @throws {RunError} `DATASET_INVALID`, `TEMPLATE_FAILED`, `PROMPT_TOO_LONG` where lengths are known before sending
  */
@@ -23,10 +28,12 @@ export async function planRun(
   config: BenchConfig,
   session: Session,
   signal: AbortSignal | undefined,
+  observer?: RunObserver,
 ): Promise<RunPlan> {
-  const counter = config.datasetPath === null ? await session.tokenCounter() : null;
-  const workload = await buildWorkload(config, counter, signal);
   const cap = stoppingRule(config).cap;
+  requireRoomForPrompts(cap, session);
+  const counter = config.datasetPath === null ? await session.tokenCounter() : null;
+  const workload = await buildWorkload(config, counter, signal, observer);
   const prepare = (prompt: WorkloadPrompt): PreparedRequest => {
     const request = session.target.prepare(session.renderer.render(prompt));
     const tokens = request.promptTokens ?? (prompt.kind === "text" ? prompt.tokens : null);
@@ -41,10 +48,31 @@ export async function planRun(
     }
     return request;
   };
+  const built = preparingCounter(observer, "requests", workload.measured.length + workload.warmup.length);
+  const prepareAll = async (prompts: readonly WorkloadPrompt[]): Promise<PreparedRequest[]> => {
+    const requests: PreparedRequest[] = [];
+    for (const prompt of prompts) {
+      if (requests.length % REQUESTS_PER_TURN === REQUESTS_PER_TURN - 1) await setImmediate();
+      signal?.throwIfAborted();
+      requests.push(prepare(prompt));
+      built();
+    }
+    return requests;
+  };
   return {
     workload,
     template: session.renderer.template,
-    measure: workload.measured.map(prepare),
-    warmup: workload.warmup.map(prepare),
+    measure: await prepareAll(workload.measured),
+    warmup: await prepareAll(workload.warmup),
   };
+}
+
+/** Said before any prompt is made: then it is not the prompts that are too long. */
+function requireRoomForPrompts(cap: number, { contextLimit, engine }: Session): void {
+  if (contextLimit === null || contextFit(1, cap, contextLimit).fits) return;
+  throw new RunError(
+    "PROMPT_TOO_LONG",
+    `--output-len ${cap} leaves no room for a prompt in the context of ${contextLimit} tokens: ` +
+      `lower --output-len${engine === null ? "" : " or raise --ctx"}`,
+  );
 }

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { BenchConfig } from "@onpar/bench-config";
 import { readDataset, type Dataset, type PromptRow } from "./dataset.ts";
 import { RunError } from "./errors.ts";
+import { preparingCounter, type RunObserver } from "./events.ts";
 import { generatePrompt } from "./generated-prompts.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Finding } from "./result.ts";
@@ -20,6 +22,9 @@ export interface Workload {
   readonly findings: readonly Finding[];
 }
 
+/** Prompts made between two looks at anything else, so that an interrupt and a drawn progress are not kept waiting. */
+const PROMPTS_PER_TURN = 64;
+
 /** Tokenize requests in flight while prompts are fitted to their length. */
 const FITTING_CONCURRENCY = 4;
 
@@ -33,6 +38,7 @@ export async function buildWorkload(
   config: BenchConfig,
   counter: TokenCounter | null,
   signal?: AbortSignal,
+  observer?: RunObserver,
 ): Promise<Workload> {
   const { datasetPath, numPrompts, warmupRequests } = config;
   if (datasetPath === null) {
@@ -41,6 +47,7 @@ export async function buildWorkload(
       { first: 0, count: numPrompts + warmupRequests, tokens: config.inputLen },
       counter,
       signal,
+      observer,
     );
     const measured = prompts.slice(0, numPrompts);
     const findings = [...lengthFindings(measured, config.inputLen, counter), ...repeatFindings(measured)];
@@ -68,6 +75,7 @@ export async function buildWorkload(
     { first: 0, count: warmupRequests - spare.length, tokens: Math.min(typicalWords, config.inputLen) },
     null,
     signal,
+    observer,
   );
   const findings = repeatFindings(measured);
   if (dataset.skipped > 0) {
@@ -108,16 +116,20 @@ async function generate(
   { first, count, tokens }: { readonly first: number; readonly count: number; readonly tokens: number },
   counter: TokenCounter | null,
   signal?: AbortSignal,
+  observer?: RunObserver,
 ): Promise<WorkloadPrompt[]> {
   const prompts: WorkloadPrompt[] = Array.from({ length: Math.max(0, count) });
+  const made = preparingCounter(observer, "prompts", prompts.length);
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < prompts.length) {
       signal?.throwIfAborted();
       const slot = next++;
+      if (slot % PROMPTS_PER_TURN === PROMPTS_PER_TURN - 1) await setImmediate();
       const index = first + slot;
       const prompt = await generatePrompt({ seed: config.seed, index, tokens }, counter, signal);
       prompts[slot] = { id: `generated-${index}`, kind: "text", ...prompt };
+      made();
     }
   };
   await Promise.all(Array.from({ length: Math.min(FITTING_CONCURRENCY, prompts.length) }, worker));

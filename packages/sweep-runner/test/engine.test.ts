@@ -59,6 +59,14 @@ describe("a run on the engine in this process", () => {
     expect(result.findings.filter(({ severity }) => severity === "breach")).toEqual([]);
   });
 
+  it("says that the output alone fills the context, before it makes a prompt", async () => {
+    const error = await runError(run(config({ outputLen: 4096 }), { engine }));
+    expect(error.code).toBe("PROMPT_TOO_LONG");
+    expect(error.message).toBe(
+      "--output-len 4096 leaves no room for a prompt in the context of 1024 tokens: lower --output-len or raise --ctx",
+    );
+  });
+
   it("takes acceptance from the engine's own counters, equal to the sum over its requests", async () => {
     await withFolder(async (folder) => {
       const output = join(folder, "records.jsonl");

@@ -64,6 +64,13 @@ describe("what cannot be measured is one clear error", () => {
     expect(early.message).toMatch(/9 tokens.*limit of 10.*at most 7 fit/);
     expect(known.completions).toHaveLength(0);
 
+    const full = await runError(run(config(known.url, { inputLen: 9, outputLen: 10 })));
+    expect(full).toMatchObject({ code: "PROMPT_TOO_LONG" });
+    expect(full.message).toBe(
+      "--output-len 10 leaves no room for a prompt in the context of 10 tokens: lower --output-len",
+    );
+    expect(known.completions).toHaveLength(0);
+
     const message = "This model's maximum context length is 16 tokens. However, you requested 99 tokens.";
     const told = await refuse(400, { error: { message, code: 400 } });
     const late = await runError(run(config(told.url, { warmupRequests: 1 })));
