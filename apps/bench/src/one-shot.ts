@@ -6,13 +6,12 @@ import {
   type FlagValues,
 } from "@onpar/bench-config";
 import { renderOneShotReport } from "@onpar/bench-report";
-import type { Conversation } from "@onpar/chat-render";
 import {
-  completeOnce,
   decodeRateCtxsweep,
   e2elMs,
   ttftMs,
   type Completion,
+  type OnText,
   type RequestRecord,
 } from "@onpar/sweep-runner";
 import type { Command } from "commander";
@@ -25,14 +24,12 @@ import { oneShotOutcome, writeOutcome } from "./outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "./output.ts";
 import { createProgress } from "./progress.ts";
 import { serialise } from "./result-file.ts";
+import { sendOnce, type OneShotInput } from "./send-once.ts";
 import { addDemoFlag, apiKeyOf, checkApiKey, demoLayers, withEngine, type DemoFlag } from "./target.ts";
 import { packageVersion } from "./version.ts";
 
 /** What a one-shot command is asked for, besides the settings. */
 export interface OneShotOptions extends OutputFlags, DemoFlag {}
-
-/** The one request. */
-export type OneShotInput = { readonly conversation: Conversation } | { readonly prompt: string };
 
 /** Output cap of a one-shot unless --max-tokens says otherwise. */
 const MAX_TOKENS = 512;
@@ -114,21 +111,15 @@ export async function runOneShot(
     try {
       return await withEngine(config, { progress, signal }, (engine) => {
         progress.end();
-        return completeOnce({
-          config,
-          apiKey: apiKeyOf(config, env),
-          engine,
-          ...input,
-          onText(text, channel) {
-            if (channel === "reasoning") {
-              if (!isQuiet) env.stderr.write(text);
-              return;
-            }
-            last = text;
-            if (!isJson) env.stdout.write(text);
-          },
-          signal,
-        });
+        const onText: OnText = (text, channel) => {
+          if (channel === "reasoning") {
+            if (!isQuiet) env.stderr.write(text);
+            return;
+          }
+          last = text;
+          if (!isJson) env.stdout.write(text);
+        };
+        return sendOnce({ config, apiKey: apiKeyOf(config, env), engine, onText, signal }, input);
       });
     } finally {
       progress.end();

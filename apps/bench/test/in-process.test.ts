@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import type { RequestRecord, RunResult } from "@onpar/sweep-runner";
 import { describe, expect, it } from "vitest";
 
@@ -5,6 +7,7 @@ import { onpar } from "./fake-env.ts";
 
 interface OneShotJson {
   readonly text: string;
+  readonly reasoning: string;
   readonly record: RequestRecord;
   readonly acceptance: { readonly source: string; readonly acceptedPerPosition: readonly number[] } | null;
 }
@@ -18,6 +21,18 @@ describe("the bundled pair in this process", () => {
     expect(stdout).not.toContain("<|im_");
     expect(stderr).toMatch(/acceptance rate +[\d.]+ %/);
     expect(stderr).toMatch(/per position \(A_i \/ V\)\n +0 /);
+  });
+
+  it("tells reasoning from the answer, as a server does", { timeout: 60_000 }, async () => {
+    const argv = ["chat", "--demo", "--enable-thinking", "--max-tokens=256", "--json", "What is 17 plus 25?"];
+    const { code, stdout, stderr } = await onpar(argv);
+    expect(code, stderr).toBe(0);
+    const { text, reasoning, record } = JSON.parse(stdout) as OneShotJson;
+    expect(reasoning).toMatch(/\S/);
+    expect(text).toMatch(/\S/);
+    expect(`${reasoning}${text}`).not.toMatch(/<\/?think>/);
+    const output = `<think>${reasoning}</think>${text}`;
+    expect(record.textSha256).toBe(createHash("sha256").update(output).digest("hex"));
   });
 
   it("gives the same text with the draft's budget changed", { timeout: 60_000 }, async () => {
