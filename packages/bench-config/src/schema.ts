@@ -81,7 +81,7 @@ export const benchConfigSchema = z.strictObject({
     .array(z.string().min(1))
     .max(16)
     .default([])
-    .describe("Texts that end an output; they need EOS to be honoured (`ignoreEos` false)."),
+    .describe("Texts that end an output; they need EOS to be honoured (--no-ignore-eos)."),
   sampling: samplingSchema.prefault({}),
   skipChatTemplate: z
     .boolean()

@@ -104,6 +104,13 @@ describe("the table", () => {
   });
 });
 
+test("descriptions say what a flag needs and what unset means", () => {
+  const described = (flag: string) => benchFlags.find((row) => row.flag === flag)?.description;
+  expect(described("--stop")).toMatch(/need EOS to be honoured \(--no-ignore-eos\)/);
+  expect(described("--ctx")).toMatch(/null takes the model's, at most 8192/);
+  expect(described("--num-prompts")).toMatch(/up to 1000000/);
+});
+
 describe("reading flags", () => {
   test("a known command line", () => {
     const args = [
