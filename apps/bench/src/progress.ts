@@ -22,8 +22,7 @@ export function createProgress(env: Env, isWanted: boolean): Progress {
   const { stderr } = env;
   if (!isWanted || !stderr.isTerminal) return SILENT;
 
-  let phase: { readonly name: string; readonly startedAtMs: number; done: number; total: number } | null =
-    null;
+  let phase: Phase | null = null;
   let failed = 0;
   const show = (text: string) => {
     stderr.write(`${CLEAR_LINE}${text.slice(0, Math.max(20, (stderr.columns ?? 80) - 1))}`);
@@ -41,9 +40,14 @@ export function createProgress(env: Env, isWanted: boolean): Progress {
   return {
     announce: show,
     onEvent(event: RunEvent) {
-      if (event.type === "phase-started") {
+      if (event.type === "preparing") {
+        const name = event.step === "prompts" ? "making prompts" : "building requests";
+        if (phase?.name !== name) phase = { name, unit: null, startedAtMs: env.nowMs(), done: 0, total: 0 };
+        phase.done = event.done;
+        phase.total = event.total;
+      } else if (event.type === "phase-started") {
         const name = event.phase === "warmup" ? "warm-up" : "measuring";
-        phase = { name, startedAtMs: env.nowMs(), done: 0, total: event.total };
+        phase = { name, unit: "req/s", startedAtMs: env.nowMs(), done: 0, total: event.total };
         failed = 0;
         draw();
       } else if (event.type === "request-finished" && phase !== null) {
@@ -56,22 +60,24 @@ export function createProgress(env: Env, isWanted: boolean): Progress {
   };
 }
 
+/** What the line counts. */
+export interface Phase {
+  readonly name: string;
+  /** Unit of the rate; null where the rate says nothing about the system that is measured. */
+  readonly unit: string | null;
+  readonly startedAtMs: number;
+  done: number;
+  total: number;
+}
+
 /** `measuring 12/50, 3.41 req/s, 11 s left, 1 failed`. */
-export function progressLine(
-  phase: {
-    readonly name: string;
-    readonly startedAtMs: number;
-    readonly done: number;
-    readonly total: number;
-  },
-  failed: number,
-  nowMs: number,
-): string {
+export function progressLine(phase: Readonly<Phase>, failed: number, nowMs: number): string {
   const seconds = (nowMs - phase.startedAtMs) / 1000;
   const parts = [`${phase.name} ${phase.done}/${phase.total}`];
   if (phase.done > 0 && seconds > 0) {
     const rate = phase.done / seconds;
-    parts.push(`${rate.toFixed(2)} req/s`, `${duration((phase.total - phase.done) / rate)} left`);
+    if (phase.unit !== null) parts.push(`${rate.toFixed(2)} ${phase.unit}`);
+    parts.push(`${duration((phase.total - phase.done) / rate)} left`);
   }
   if (failed > 0) parts.push(`${failed} failed`);
   return parts.join(", ");

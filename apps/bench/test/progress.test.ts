@@ -7,13 +7,18 @@ import { createProgress, progressLine } from "../src/progress.ts";
 import { fakeEnv } from "./fake-env.ts";
 
 describe("progressLine", () => {
-  const phase = { name: "measuring", startedAtMs: 1000, done: 0, total: 50 };
+  const phase = { name: "measuring", unit: "req/s", startedAtMs: 1000, done: 0, total: 50 };
 
   it("says done, total, rate and time left", () => {
     expect(progressLine({ ...phase, done: 10 }, 0, 5000)).toBe("measuring 10/50, 2.50 req/s, 16 s left");
     expect(progressLine({ ...phase, done: 1 }, 2, 11_000)).toBe(
       "measuring 1/50, 0.10 req/s, 8 min 10 s left, 2 failed",
     );
+  });
+
+  it("shows no rate of the preparation, which is the client's own work", () => {
+    const making = { ...phase, name: "making prompts", unit: null, done: 10 };
+    expect(progressLine(making, 0, 5000)).toBe("making prompts 10/50, 16 s left");
   });
 
   it("claims no rate before the first request has ended", () => {

@@ -49,7 +49,8 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
   try {
     journal = config.output === null ? null : await openJournal(config.output, () => stop.abort());
     session = await openSession({ ...options, timeline, connections: config.concurrency });
-    const plan = await planRun(config, session, signal);
+    const observer = guardObserver(options.observer);
+    const plan = await planRun(config, session, signal, observer);
     await journal?.begin({
       schema: RECORDS_SCHEMA,
       startedAt,
@@ -58,7 +59,6 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
       host: hostFacts(),
       asked: plan.measure.length,
     });
-    const observer = guardObserver(options.observer);
     observer.onEvent({ type: "run-started", total: plan.measure.length, warmup: plan.warmup.length });
     const run = new Run({ config, session, plan, journal, observer, timeline, stop });
     await run.warmUp();

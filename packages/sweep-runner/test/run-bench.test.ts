@@ -95,7 +95,11 @@ describe("a run against a server", () => {
     await run(config(server.url, { numPrompts: 2, warmupRequests: 1 }), {
       observer: { onEvent: (event) => events.push(event) },
     });
-    expect(events.map(({ type }) => type)).toEqual([
+    const kinds = events.map(({ type }) => type);
+    const start = kinds.indexOf("run-started");
+    expect(start).toBeGreaterThan(0);
+    expect(new Set(kinds.slice(0, start))).toEqual(new Set(["preparing"]));
+    expect(kinds.slice(start)).toEqual([
       "run-started",
       "phase-started",
       "request-finished",
