@@ -22,7 +22,6 @@ const allowed = {
     "@onpar/sweep-runner",
   ],
   "@onpar/server": [
-    "@onpar/bench-config",
     "@onpar/chat-render",
     "@onpar/demo-model",
     "@onpar/engine-binding",
