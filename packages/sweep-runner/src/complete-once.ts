@@ -7,7 +7,7 @@ import { monotonicClock, startTimeline, type Clock } from "./clock.ts";
 import { RunError } from "./errors.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { RequestRecord } from "./record.ts";
-import { createRecorder, type OnText } from "./recorder.ts";
+import { createRecorder, type OnText } from "./load/recorder.ts";
 import { refusalOf } from "./refusal.ts";
 import { deltaOf } from "./server-counters.ts";
 import { openSession, type Session } from "./session.ts";

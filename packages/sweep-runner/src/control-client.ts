@@ -1,6 +1,6 @@
 import { Agent, request } from "undici";
 import { messageOf, RunError, systemCode } from "./errors.ts";
-import { parseJson } from "./server-message.ts";
+import { parseJson } from "./stream/server-message.ts";
 
 /** An answer of the control plane: anything but a measured request. */
 export interface ControlAnswer {

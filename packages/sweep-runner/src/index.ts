@@ -1,6 +1,6 @@
 export { runBench, type RunBenchOptions } from "./run-bench.ts";
 export { completeOnce, type Completion, type CompleteOnceOptions } from "./complete-once.ts";
-export type { OnText } from "./recorder.ts";
+export type { OnText } from "./load/recorder.ts";
 export { RunError, type RunErrorCode } from "./errors.ts";
 export type { RunEvent, RunObserver } from "./events.ts";
 export { monotonicClock, startTimeline, type Clock, type Timeline } from "./clock.ts";

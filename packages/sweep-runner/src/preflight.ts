@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ControlClient } from "./control-client.ts";
 import { RunError } from "./errors.ts";
 import type { SystemUnderTest } from "./result.ts";
-import { errorInBody, isObject } from "./server-message.ts";
+import { errorInBody, isObject } from "./stream/server-message.ts";
 import type { ServerTemplate } from "./template-source.ts";
 
 /** What a server says about itself before anything is measured. */

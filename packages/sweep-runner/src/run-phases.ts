@@ -8,7 +8,7 @@ import {
 } from "./acceptance-source.ts";
 import { audit } from "./audit.ts";
 import type { Timeline } from "./clock.ts";
-import { runClosedLoop } from "./closed-loop.ts";
+import { runClosedLoop } from "./load/closed-loop.ts";
 import { messageOf, type RunError } from "./errors.ts";
 import { auditEventLoop, watchEventLoop } from "./event-loop.ts";
 import type { RunObserver } from "./events.ts";
@@ -22,7 +22,7 @@ import type { RunPlan } from "./run-plan.ts";
 import { deltaOf } from "./server-counters.ts";
 import type { Session } from "./session.ts";
 import { summarize } from "./summarize.ts";
-import type { PreparedRequest } from "./target.ts";
+import type { PreparedRequest } from "./targets/target.ts";
 
 export interface RunParts {
   readonly config: BenchConfig;

@@ -5,7 +5,7 @@ import { RunError } from "./errors.ts";
 import { preparingCounter, type RunObserver } from "./events.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Session } from "./session.ts";
-import type { PreparedRequest } from "./target.ts";
+import type { PreparedRequest } from "./targets/target.ts";
 import { buildWorkload, type Workload } from "./workload.ts";
 
 /** What a run is going to send: every request is built before the first one starts. */

@@ -3,14 +3,14 @@ import type { Engine } from "@onpar/engine-binding";
 import { serverRoot } from "./base-url.ts";
 import type { Timeline } from "./clock.ts";
 import { createControlClient } from "./control-client.ts";
-import { createEngineTarget } from "./engine-target.ts";
+import { createEngineTarget } from "./targets/engine-target.ts";
 import { RunError } from "./errors.ts";
-import { createHttpTarget } from "./http-target.ts";
+import { createHttpTarget } from "./targets/http-target.ts";
 import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
 import type { RefusalContext } from "./refusal.ts";
 import type { SystemUnderTest } from "./result.ts";
 import { createServerCounters, type ServerCounters } from "./server-counters.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./targets/target.ts";
 import { createPromptRenderer, type PromptRenderer } from "./template.ts";
 import { engineTokenCounter, serverTokenCounter, type TokenCounter } from "./token-counter.ts";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { runClosedLoop } from "../src/closed-loop.ts";
-import { NO_FINISH } from "../src/finish.ts";
-import type { Outcome, PreparedRequest, Target } from "../src/target.ts";
+import { runClosedLoop } from "../src/load/closed-loop.ts";
+import { NO_FINISH } from "../src/stream/finish.ts";
+import type { Outcome, PreparedRequest, Target } from "../src/targets/target.ts";
 
 /** A target in virtual time: requests end in the order that `durations` say. */
 function virtualTarget(durations: readonly number[]) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { normaliseFinish } from "../src/finish.ts";
+import { normaliseFinish } from "../src/stream/finish.ts";
 
 it.each([
   [{ finishReason: "stop", stopReason: null }, "eos"],

@@ -13,8 +13,8 @@ import {
   tpotVllmMs,
   ttftMs,
 } from "../src/figures.ts";
-import { createHttpTarget } from "../src/http-target.ts";
-import { readUsage } from "../src/openai-events.ts";
+import { createHttpTarget } from "../src/targets/http-target.ts";
+import { readUsage } from "../src/stream/openai-events.ts";
 import { quantileType7 } from "../src/percentiles.ts";
 import type { ChunkMark, RequestRecord } from "../src/record.ts";
 import { summarize } from "../src/summarize.ts";

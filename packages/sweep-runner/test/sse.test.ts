@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createSseReader, SseOverflowError, type SseEvent } from "../src/sse.ts";
+import { createSseReader, SseOverflowError, type SseEvent } from "../src/stream/sse.ts";
 
 /** Reads parts that arrive at 1, 2, 3, … ns. */
 function read(parts: readonly Buffer[], limit?: number): SseEvent[] {

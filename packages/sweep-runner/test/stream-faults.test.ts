@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { monotonicClock, startTimeline } from "../src/clock.ts";
-import { createHttpTarget } from "../src/http-target.ts";
+import { createHttpTarget } from "../src/targets/http-target.ts";
 import type { ErrorKind } from "../src/record.ts";
 import { answer, streamed } from "./support/answer.ts";
 import {

@@ -1,5 +1,5 @@
 import type { RequestRecord } from "../../src/record.ts";
-import type { FinishedRecord } from "../../src/recorder.ts";
+import type { FinishedRecord } from "../../src/load/recorder.ts";
 import { startServer, stream, type Responder, type SeenRequest } from "./scripted-server.ts";
 import { sendOne } from "./send-one.ts";
 

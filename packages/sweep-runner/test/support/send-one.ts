@@ -1,6 +1,6 @@
 import { monotonicClock, startTimeline, type Timeline } from "../../src/clock.ts";
-import { createHttpTarget, type HttpTargetOptions } from "../../src/http-target.ts";
-import { createRecorder, type FinishedRecord } from "../../src/recorder.ts";
+import { createHttpTarget, type HttpTargetOptions } from "../../src/targets/http-target.ts";
+import { createRecorder, type FinishedRecord } from "../../src/load/recorder.ts";
 
 /** Sends one chat request to a server and returns its record. */
 export async function sendOne(

@@ -1,4 +1,4 @@
-import type { FinishKind } from "./record.ts";
+import type { FinishKind } from "../record.ts";
 
 /** What servers say about the end of an output, beside `finish_reason`. `undefined` means the key was not there. */
 export interface FinishFields {

@@ -1,6 +1,6 @@
 import { acceptanceFromResponse, type SpecDecodeCounts } from "@onpar/metrics-client";
 import { normaliseFinish, type Finish } from "./finish.ts";
-import type { ChunkKind, RecordedUsage } from "./record.ts";
+import type { ChunkKind, RecordedUsage } from "../record.ts";
 import { errorInJson, isObject } from "./server-message.ts";
 
 /** What one event of a chat or text completion stream carries. */

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { stoppingRule, type BenchConfig } from "@onpar/bench-config";
 import type { Engine, FinishReason, GenerateFinish, GenerateRequest } from "@onpar/engine-binding";
-import type { Timeline } from "./clock.ts";
-import { messageOf } from "./errors.ts";
-import { NO_FINISH, type Finish } from "./finish.ts";
-import type { FinishKind, RecordedError } from "./record.ts";
+import type { Timeline } from "../clock.ts";
+import { messageOf } from "../errors.ts";
+import { NO_FINISH, type Finish } from "../stream/finish.ts";
+import type { FinishKind, RecordedError } from "../record.ts";
 import {
   readBody,
   type ExchangeObserver,

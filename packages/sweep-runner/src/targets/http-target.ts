@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "@onpar/bench-config";
 import type { Dispatcher } from "undici";
-import type { Timeline } from "./clock.ts";
-import { createConnectionPool } from "./connection-pool.ts";
-import { exchange, type ExchangeContext } from "./http-exchange.ts";
-import { createParseQueue } from "./parse-queue.ts";
-import { userMessage, type TargetPrompt } from "./prompt.ts";
+import type { Timeline } from "../clock.ts";
+import { createConnectionPool } from "../transport/connection-pool.ts";
+import { exchange, type ExchangeContext } from "../transport/http-exchange.ts";
+import { createParseQueue } from "../stream/parse-queue.ts";
+import { userMessage, type TargetPrompt } from "../prompt.ts";
 import { readBody, type PreparedRequest, type Target } from "./target.ts";
 
 export interface HttpTargetOptions {

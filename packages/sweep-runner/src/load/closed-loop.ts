@@ -1,7 +1,7 @@
-import type { Timeline } from "./clock.ts";
+import type { Timeline } from "../clock.ts";
 import type { FinishedRecord } from "./recorder.ts";
 import { createRecorder } from "./recorder.ts";
-import type { PreparedRequest, Target } from "./target.ts";
+import type { PreparedRequest, Target } from "../targets/target.ts";
 
 export interface ClosedLoopOptions<Request extends PreparedRequest> {
   readonly target: Target<Request>;

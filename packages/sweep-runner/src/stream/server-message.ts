@@ -1,4 +1,4 @@
-import { oneLine } from "./errors.ts";
+import { oneLine } from "../errors.ts";
 
 /** Longest part of an answer that is read for its error message, bytes. */
 export const ERROR_BODY_LIMIT = 64 * 1024;

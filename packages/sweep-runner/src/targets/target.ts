@@ -1,9 +1,9 @@
 import type { JsonValue } from "@onpar/bench-config";
 import type { SpecDecodeCounts } from "@onpar/metrics-client";
 import { z } from "zod";
-import type { Finish } from "./finish.ts";
-import type { TargetPrompt } from "./prompt.ts";
-import type { ChunkKind, RecordedError, RecordedUsage } from "./record.ts";
+import type { Finish } from "../stream/finish.ts";
+import type { TargetPrompt } from "../prompt.ts";
+import type { ChunkKind, RecordedError, RecordedUsage } from "../record.ts";
 
 /** A request that is built and waits for its start time. What else a target keeps in it is its own business. */
 export interface PreparedRequest {

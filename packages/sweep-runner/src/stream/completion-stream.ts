@@ -1,10 +1,10 @@
 import type { SpecDecodeCounts } from "@onpar/metrics-client";
 import { NO_FINISH, type Finish } from "./finish.ts";
 import { readStreamEvent, type StreamEvent } from "./openai-events.ts";
-import type { RecordedError, RecordedUsage } from "./record.ts";
+import type { RecordedError, RecordedUsage } from "../record.ts";
 import { parseJson } from "./server-message.ts";
 import { createSseReader, type SseEvent, type SseReader } from "./sse.ts";
-import type { ObservedChunk } from "./target.ts";
+import type { ObservedChunk } from "../targets/target.ts";
 
 /** The state of one streamed completion, fed with the bytes of its body. */
 export interface CompletionStream {

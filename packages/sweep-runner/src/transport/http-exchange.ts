@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
-import type { Timeline } from "./clock.ts";
-import { createCompletionStream, type CompletionStream } from "./completion-stream.ts";
+import type { Timeline } from "../clock.ts";
+import { createCompletionStream, type CompletionStream } from "../stream/completion-stream.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import { messageOf, systemCode } from "./errors.ts";
-import { NO_FINISH } from "./finish.ts";
-import type { ParseQueue, ParseTask } from "./parse-queue.ts";
-import type { RecordedError } from "./record.ts";
-import { ERROR_BODY_LIMIT, errorInBody, errorInJson, parseJson } from "./server-message.ts";
-import type { ExchangeObserver, Outcome } from "./target.ts";
+import { messageOf, systemCode } from "../errors.ts";
+import { NO_FINISH } from "../stream/finish.ts";
+import type { ParseQueue, ParseTask } from "../stream/parse-queue.ts";
+import type { RecordedError } from "../record.ts";
+import { ERROR_BODY_LIMIT, errorInBody, errorInJson, parseJson } from "../stream/server-message.ts";
+import type { ExchangeObserver, Outcome } from "../targets/target.ts";
 
 /** What every exchange of one target shares. */
 export interface ExchangeContext {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ChunkMark, RecordedError, RequestRecord, TokenSource } from "./record.ts";
-import type { ExchangeObserver, ObservedChunk, Outcome, PreparedRequest } from "./target.ts";
+import type { ChunkMark, RecordedError, RequestRecord, TokenSource } from "../record.ts";
+import type { ExchangeObserver, ObservedChunk, Outcome, PreparedRequest } from "../targets/target.ts";
 
 /** Called with every piece of text as it arrives. */
 export type OnText = (text: string, channel: "reasoning" | "content" | "tool") => void;
