@@ -1,0 +1,17 @@
+import { PyMarkup, PyObject, PyUndefined, typeName, type PyValue } from "./value.ts";
+
+/** How Jinja names a value in "… has no attribute …". */
+export function objectTypeName(value: PyValue): string {
+  if (value === null) {
+    return "None";
+  }
+  const module =
+    value instanceof PyObject
+      ? value.moduleName
+      : value instanceof PyMarkup
+        ? "markupsafe"
+        : value instanceof PyUndefined
+          ? "jinja2.runtime"
+          : "builtins";
+  return `${module === "builtins" ? "" : `${module}.`}${typeName(value)} object`;
+}
