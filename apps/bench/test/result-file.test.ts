@@ -103,7 +103,7 @@ describe("--output-json", () => {
     } finally {
       await server.close();
     }
-    expect((JSON.parse(readFileSync(file, "utf8")) as RunResult).schema).toBe("onpar.run/1");
+    expect((JSON.parse(readFileSync(file, "utf8")) as RunResult).schema).toBe("onpar.run/2");
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 });

@@ -85,7 +85,7 @@ describe("onpar run", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const result = JSON.parse(stdout) as RunResult;
     expect(JSON.parse(readFileSync(json, "utf8"))).toEqual(result);
-    expect(result.schema).toBe("onpar.run/1");
+    expect(result.schema).toBe("onpar.run/2");
     const kept = measured(records);
     expect(kept).toHaveLength(result.summary.counts.ok);
     expect(result.summary.counts).toMatchObject({ asked: 5, ok: 5 });

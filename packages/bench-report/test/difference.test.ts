@@ -114,7 +114,7 @@ describe("judgeDifference", () => {
 
   it("does not call two runs matched where requests failed", () => {
     const failures = {
-      summary: { counts: { asked: 50, ok: 48, failed: 2, aborted: 0, unsent: 0, warmup: 1 } },
+      summary: { counts: { asked: 50, ok: 48, failed: 2, dropped: 0, aborted: 0, unsent: 0, warmup: 1 } },
       result: {
         findings: [
           { severity: "warning" as const, code: "requests-failed", message: "2 of 50 requests failed" },

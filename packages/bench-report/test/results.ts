@@ -1,15 +1,16 @@
 import { benchConfigSchema, type ResolvedProtocol } from "@onpar/bench-config";
+import { packChunks, RUN_SCHEMA } from "@onpar/sweep-runner";
 import type { Distribution, RequestRecord, RunResult, RunSummary } from "@onpar/sweep-runner";
 
 /** Hand-made results: the numbers agree with each other, and were never measured. */
 
 export function spread(n: number, min: number, max: number): Distribution {
   const at = (share: number) => min + (max - min) * share;
-  return { n, min, mean: at(0.52), p50: at(0.5), p90: at(0.9), p99: at(0.99), max };
+  return { n, min, mean: at(0.52), p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max };
 }
 
 function flat(n: number, value: number): Distribution {
-  return { n, min: value, mean: value, p50: value, p90: value, p99: value, max: value };
+  return { n, min: value, mean: value, p50: value, p90: value, p95: value, p99: value, max: value };
 }
 
 const protocol: ResolvedProtocol = {
@@ -44,12 +45,37 @@ const protocol: ResolvedProtocol = {
   speculation: { draftBudget: 5, observed: true },
 };
 
+const noLatency = {
+  firstAnswerMs: null,
+  ttftFromScheduleMs: null,
+  e2elFromScheduleMs: null,
+  queueMs: null,
+  connectMs: null,
+};
+
+const noRates = { peakOutputTokensPerS: null, prefill: null, prefillUncached: null };
+
 const summary: RunSummary = {
-  counts: { asked: 50, ok: 50, failed: 0, aborted: 0, unsent: 0, warmup: 1 },
+  counts: { asked: 50, ok: 50, failed: 0, dropped: 0, aborted: 0, unsent: 0, warmup: 1 },
   errorRate: 0,
   errors: {},
+  statuses: {},
+  resent: 0,
+  cacheHitRate: 0,
+  meanConcurrency: 3.9,
+  steady: null,
+  steadyMissing: "the run was too short",
+  goodput: null,
+  spread: null,
+  client: null,
   durationS: 42.125,
-  outputs: { lengths: flat(50, 128), reachedCap: 50, finishReasons: { length: 50 }, tokenSource: "usage" },
+  outputs: {
+    lengths: flat(50, 128),
+    reachedCap: 50,
+    finishReasons: { length: 50 },
+    tokenSource: "usage",
+    reasoningTokens: null,
+  },
   promptTokens: flat(50, 512),
   cachedPromptTokens: 0,
   latency: {
@@ -58,6 +84,8 @@ const summary: RunSummary = {
     itlChunkMs: spread(2150, 40.5, 310.75),
     itlTokenMs: null,
     e2elMs: spread(50, 3001, 4100.5),
+    ...noLatency,
+    queueMs: spread(50, 0, 1.5),
   },
   rates: {
     decodeCtxsweep: spread(50, 31.5, 44.25),
@@ -65,6 +93,7 @@ const summary: RunSummary = {
     outputTokensPerS: 151.9,
     totalTokensPerS: 759.5,
     requestsPerS: 1.187,
+    ...noRates,
   },
   acceptance: {
     verifySteps: 2100,
@@ -89,7 +118,7 @@ export interface Changes {
 /** EOS ignored, everything well. */
 export function result(changes: Changes = {}): RunResult {
   return {
-    schema: "onpar.run/1",
+    schema: RUN_SCHEMA,
     tool: { name: "onpar", version: "0.1.0" },
     startedAt: "2026-03-01T10:00:00.000Z",
     interrupted: false,
@@ -128,6 +157,7 @@ export function eosResult(): RunResult {
         reachedCap: 2,
         finishReasons: { length: 2, stop: 48 },
         tokenSource: "usage",
+        reasoningTokens: null,
       },
       acceptance: {
         verifySteps: 1000,
@@ -155,20 +185,27 @@ export function failedResult(): RunResult {
   return result({
     protocol: { speculation: { draftBudget: null, observed: null } },
     summary: {
-      counts: { asked: 50, ok: 0, failed: 50, aborted: 0, unsent: 0, warmup: 1 },
+      counts: { asked: 50, ok: 0, failed: 50, dropped: 0, aborted: 0, unsent: 0, warmup: 1 },
       errorRate: 1,
       errors: { "http 503: no capacity": 47, "transport: connection reset by peer": 3 },
       durationS: 1.5,
-      outputs: { lengths: null, reachedCap: 0, finishReasons: {}, tokenSource: "unknown" },
+      outputs: {
+        lengths: null,
+        reachedCap: 0,
+        finishReasons: {},
+        tokenSource: "unknown",
+        reasoningTokens: null,
+      },
       promptTokens: null,
       cachedPromptTokens: null,
-      latency: { ttftMs: null, tpotMs: null, itlChunkMs: null, itlTokenMs: null, e2elMs: null },
+      latency: { ttftMs: null, tpotMs: null, itlChunkMs: null, itlTokenMs: null, e2elMs: null, ...noLatency },
       rates: {
         decodeCtxsweep: null,
         decodeVllm: null,
         outputTokensPerS: null,
         totalTokensPerS: null,
         requestsPerS: null,
+        ...noRates,
       },
       acceptance: null,
       acceptanceMissing: "no request ended well",
@@ -191,16 +228,23 @@ export function failedResult(): RunResult {
 export function interruptedResult(): RunResult {
   return result({
     summary: {
-      counts: { asked: 50, ok: 7, failed: 1, aborted: 4, unsent: 38, warmup: 1 },
+      counts: { asked: 50, ok: 7, failed: 1, dropped: 0, aborted: 4, unsent: 38, warmup: 1 },
       errorRate: 1 / 8,
       errors: { "timeout: no answer within 600 s": 1 },
-      outputs: { lengths: flat(7, 128), reachedCap: 7, finishReasons: { length: 7 }, tokenSource: "usage" },
+      outputs: {
+        lengths: flat(7, 128),
+        reachedCap: 7,
+        finishReasons: { length: 7 },
+        tokenSource: "usage",
+        reasoningTokens: null,
+      },
       latency: {
         ttftMs: spread(7, 81.25, 140.5),
         tpotMs: spread(7, 22.5, 31.125),
         itlChunkMs: spread(301, 40.5, 310.75),
         itlTokenMs: spread(301, 8.5, 62.75),
         e2elMs: spread(7, 3001, 4100.5),
+        ...noLatency,
       },
       rates: {
         decodeCtxsweep: spread(7, 31.5, 44.25),
@@ -208,6 +252,7 @@ export function interruptedResult(): RunResult {
         outputTokensPerS: 148.2,
         totalTokensPerS: 741,
         requestsPerS: 1.158,
+        ...noRates,
       },
     },
     result: { interrupted: true },
@@ -242,6 +287,7 @@ export function breachResult(): RunResult {
         reachedCap: 9,
         finishReasons: { stop: 41, length: 9 },
         tokenSource: "usage",
+        reasoningTokens: null,
       },
     },
     result: {
@@ -274,14 +320,22 @@ export function record(changes: Partial<RequestRecord> = {}): RequestRecord {
     promptId: "prompt-0",
     phase: "measure",
     state: "ok",
+    repetition: 0,
+    turn: null,
+    worker: 0,
     scheduledNs: 0,
     sentNs: 1000,
+    connectNs: null,
     headersNs: 2000,
-    chunks: [[90_000_000, "content", 12, 3]],
+    chunks: packChunks([[90_000_000, "content", 12, 3]]),
     endNs: 900_000_000,
+    attempts: 1,
     status: 200,
+    retryAfterS: null,
+    plannedPromptTokens: null,
+    plannedOutputTokens: null,
     finish: { raw: "stop", reason: "stop" },
-    usage: { promptTokens: 33, completionTokens: 40, cachedPromptTokens: 16 },
+    usage: { promptTokens: 33, completionTokens: 40, cachedPromptTokens: 16, reasoningTokens: null },
     outputTokens: 40,
     tokenSource: "usage",
     textSha256: null,

@@ -50,7 +50,7 @@ describe("renderTerminalReport", () => {
   });
 
   it("does not round a rare failure away", () => {
-    const counts = { asked: 10_000, ok: 9999, failed: 1, aborted: 0, unsent: 0, warmup: 0 };
+    const counts = { asked: 10_000, ok: 9999, failed: 1, dropped: 0, aborted: 0, unsent: 0, warmup: 0 };
     expect(firstLine(result({ summary: { counts, errorRate: 1 / 10_000 } }))).toContain("error rate < 0.1 %");
   });
 

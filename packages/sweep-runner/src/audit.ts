@@ -1,6 +1,7 @@
 import type { ResolvedStoppingRule } from "@onpar/bench-config";
 import { checkSpecDecodeInvariants, type MetricsDelta } from "@onpar/metrics-client";
-import { carriesTokens, e2elMs, ttftMs } from "./figures.ts";
+import { carriesTokens, chunkMarks } from "./records/chunk-series.ts";
+import { e2elMs, ttftMs } from "./figures.ts";
 import type { RequestRecord } from "./record.ts";
 import { auditServerCounters } from "./audit-server.ts";
 import type { AcceptanceSummary, Finding, RunSummary } from "./result.ts";
@@ -131,9 +132,7 @@ function auditStreams(ok: readonly RequestRecord[]): Finding[] {
     const message = `${over(unfinished)} ended without a finish reason: whether EOS or the cap ended them is unknown`;
     findings.push({ severity: "warning", code: "finish-missing", message });
   }
-  const undone = ok.filter(
-    (record) => record.status !== null && !record.chunks.some(([, kind]) => kind === "done"),
-  );
+  const undone = ok.filter((record) => record.status !== null && !record.chunks.kinds.includes("d"));
   if (undone.length > 0) {
     findings.push({
       severity: "note",
@@ -141,7 +140,7 @@ function auditStreams(ok: readonly RequestRecord[]): Finding[] {
       message: `${over(undone)} ended without [DONE]`,
     });
   }
-  const silent = ok.filter((record) => !record.chunks.some(carriesTokens));
+  const silent = ok.filter((record) => !chunkMarks(record.chunks).some(carriesTokens));
   if (silent.length > 0) {
     const message = `${over(silent)} showed no token, so they have no time to first token; the distributions leave them out`;
     findings.push({ severity: "warning", code: "tokens-unseen", message });
@@ -157,7 +156,7 @@ function auditStreams(ok: readonly RequestRecord[]): Finding[] {
 }
 
 function cameAtOnce(record: RequestRecord): boolean {
-  const chunks = record.chunks.filter(carriesTokens).length;
+  const chunks = chunkMarks(record.chunks).filter(carriesTokens).length;
   const ttft = ttftMs(record);
   const e2el = e2elMs(record);
   if (chunks < BURST_CHUNKS || ttft === null || e2el === null) return false;
@@ -177,9 +176,9 @@ function auditTimes(ok: readonly RequestRecord[]): Finding[] {
 }
 
 function auditCounts({ counts }: RunSummary): Finding[] {
-  const { asked, ok, failed, aborted, unsent } = counts;
-  if (unsent >= 0 && asked === ok + failed + aborted + unsent) return [];
-  const message = `${asked} requests asked, but ${ok} ok + ${failed} failed + ${aborted} aborted + ${unsent} unsent`;
+  const { asked, ok, failed, dropped, aborted, unsent } = counts;
+  if (unsent >= 0 && asked === ok + failed + dropped + aborted + unsent) return [];
+  const message = `${asked} requests asked, but ${ok} ok + ${failed} failed + ${dropped} dropped + ${aborted} aborted + ${unsent} unsent`;
   return [{ severity: "breach", code: "counts-invalid", message }];
 }
 

@@ -1,4 +1,5 @@
 import type { ChunkMark, RequestRecord } from "./record.ts";
+import { carriesTokens, chunkMarks } from "./records/chunk-series.ts";
 
 /**
  * Figures of one request, each named with its convention. Null means that the record does not tell: a figure that is
@@ -14,11 +15,6 @@ export type Timed = Pick<
   "scheduledNs" | "sentNs" | "chunks" | "endNs" | "outputTokens" | "finish"
 >;
 
-/** A chunk with text of any channel, or with a token id. Role-only, usage and empty chunks carry none. */
-export function carriesTokens([, , bytes, tokens]: ChunkMark): boolean {
-  return bytes > 0 || (tokens ?? 0) > 0;
-}
-
 /**
  * The chunks that the output arrived with: those that carry tokens, and the one that says that EOS or a stop string ended
  * it. That one has no text, because the text is withheld, but the server decoded and counted the token; without it a
@@ -26,18 +22,18 @@ export function carriesTokens([, , bytes, tokens]: ChunkMark): boolean {
  */
 export function outputChunks({ chunks, finish }: Timed): ChunkMark[] {
   const withheld = finish.reason === "eos" || finish.reason === "stop" || finish.reason === "stop-string";
-  return chunks.filter((mark) => carriesTokens(mark) || (withheld && mark[1] === "finish"));
+  return chunkMarks(chunks).filter((mark) => carriesTokens(mark) || (withheld && mark[1] === "finish"));
 }
 
 /** Time to first token: first chunk that carries tokens (reasoning, content or tool call), from sending. */
 export function ttftMs(record: Timed): number | null {
-  const first = record.chunks.find(carriesTokens);
+  const first = chunkMarks(record.chunks).find(carriesTokens);
   return between(record.sentNs, first?.[0]);
 }
 
 /** Time to the first token of the answer, reasoning left out, from sending. */
 export function timeToFirstAnswerMs(record: Timed): number | null {
-  const first = record.chunks.find((mark) => mark[1] === "content" && carriesTokens(mark));
+  const first = chunkMarks(record.chunks).find((mark) => mark[1] === "content" && carriesTokens(mark));
   return between(record.sentNs, first?.[0]);
 }
 
@@ -47,7 +43,7 @@ export function e2elMs(record: Timed): number | null {
 }
 
 function lastOutputNs(record: Timed): number | undefined {
-  return record.chunks.some(carriesTokens) ? outputChunks(record).at(-1)?.[0] : undefined;
+  return chunkMarks(record.chunks).some(carriesTokens) ? outputChunks(record).at(-1)?.[0] : undefined;
 }
 
 /** End of the stream, from sending: usage, `[DONE]` and the closing of the answer included. */
@@ -62,7 +58,7 @@ export function clientQueueMs(record: Timed): number | null {
 
 /** TTFT from the due time instead of from sending. */
 export function ttftFromScheduleMs(record: Timed): number | null {
-  return between(record.scheduledNs, record.chunks.find(carriesTokens)?.[0]);
+  return between(record.scheduledNs, chunkMarks(record.chunks).find(carriesTokens)?.[0]);
 }
 
 /** E2EL from the due time instead of from sending. */
@@ -124,7 +120,7 @@ export function itlChunkGapsMs(record: Timed): number[] {
 export function itlTokenGapsMs(record: Timed): number[] | null {
   const gaps: number[] = [];
   let before: number | null = null;
-  for (const mark of record.chunks) {
+  for (const mark of chunkMarks(record.chunks)) {
     if (!carriesTokens(mark)) continue;
     const [atNs, , , tokens] = mark;
     if (tokens === null) return null;
@@ -152,7 +148,7 @@ export function peakOutputRate(records: readonly Timed[], startNs: number, bucke
   let total = 0;
   let lastNs = startNs;
   for (const { chunks } of records) {
-    for (const mark of chunks) {
+    for (const mark of chunkMarks(chunks)) {
       if (!carriesTokens(mark)) continue;
       const [atNs, , , tokens] = mark;
       if (tokens === null) return null;

@@ -9,7 +9,6 @@ export { summarize, countRequests, effectiveTokensPerStep, type SummaryContext }
 export { audit, type AuditInput } from "./audit.ts";
 export { distribution, quantileType7 } from "./percentiles.ts";
 export {
-  carriesTokens,
   clientQueueMs,
   decodeRateCtxsweep,
   decodeRateVllm,
@@ -28,28 +27,42 @@ export {
   ttftMs,
   type Timed,
 } from "./figures.ts";
+export { carriesTokens, ChunkBuilder, chunkMarks, packChunks } from "./records/chunk-series.ts";
 export { readRecords } from "./read-records.ts";
 export type { HostFacts, JournalEnd, JournalHeader, JournalRun } from "./journal-format.ts";
 
 export type {
   ChunkKind,
   ChunkMark,
+  ChunkSeries,
   ErrorKind,
   FinishKind,
   RecordedError,
   RecordedUsage,
   RequestRecord,
+  RequestState,
   TokenSource,
 } from "./record.ts";
+export { RUN_SCHEMA } from "./result.ts";
 export type {
   AcceptanceSummary,
+  ClientCheck,
+  DelaySummary,
   Distribution,
+  DistributionIntervals,
   Finding,
+  GoodputSummary,
+  Interval,
   LatencySummary,
+  Modality,
   OutputSummary,
   RateSummary,
   RequestCounts,
   RunResult,
   RunSummary,
+  SloResult,
+  SpreadFigure,
+  SpreadSummary,
+  SteadyWindow,
   SystemUnderTest,
 } from "./result.ts";

@@ -1,13 +1,16 @@
 import type { BenchConfig } from "@onpar/bench-config";
 import { z } from "zod";
 import type { RequestRecord } from "./record.ts";
+import { packChunks } from "./records/chunk-series.ts";
 
-export const RECORDS_SCHEMA = "onpar.records/1";
+export const RECORDS_SCHEMA = "onpar.records/2";
+/** Still read: chunks one by one, and nothing about repetitions, workers and plans. */
+export const RECORDS_SCHEMA_1 = "onpar.records/1";
 
 /** First line of a run in a records file. */
 export interface JournalHeader {
   readonly type: "header";
-  readonly schema: typeof RECORDS_SCHEMA;
+  readonly schema: typeof RECORDS_SCHEMA | typeof RECORDS_SCHEMA_1;
   /** Unique to the run; several runs may stand in one file, one after the other. */
   readonly runId: string;
   /** ISO 8601, wall clock. */
@@ -57,27 +60,24 @@ const acceptanceSchema = z.looseObject({
   acceptedPerPosition: z.array(count).nullable(),
 });
 
-/** What a reader relies on; fields that later versions add pass through. */
-export const recordSchema = z.looseObject({
+const usageSchema = {
+  promptTokens: nullableCount,
+  completionTokens: nullableCount,
+  cachedPromptTokens: nullableCount,
+};
+
+/** What the lines of both versions hold. */
+const commonFields = {
   type: z.literal("request"),
   id: z.string(),
   promptId: z.string(),
   phase: z.enum(["warmup", "measure"]),
-  state: z.enum(["ok", "failed", "aborted"]),
   scheduledNs: z.number(),
   sentNs: z.number().nullable(),
   headersNs: z.number().nullable(),
-  chunks: z.array(z.tuple([z.number(), z.string(), z.number(), z.number().nullable()])),
   endNs: z.number(),
   status: nullableCount,
   finish: z.looseObject({ raw: z.string().nullable(), reason: z.string() }),
-  usage: z
-    .looseObject({
-      promptTokens: nullableCount,
-      completionTokens: nullableCount,
-      cachedPromptTokens: nullableCount,
-    })
-    .nullable(),
   outputTokens: nullableCount,
   tokenSource: z.enum(["usage", "token-ids", "tokenizer", "unknown"]),
   textSha256: z.string().nullable(),
@@ -87,11 +87,61 @@ export const recordSchema = z.looseObject({
   acceptance: acceptanceSchema.nullable(),
   firstEosIndex: nullableCount,
   error: z.looseObject({ kind: z.string(), message: z.string() }).nullable(),
-});
+};
+
+/** What a reader relies on; fields that later versions add pass through. */
+export const recordSchema = z
+  .looseObject({
+    ...commonFields,
+    state: z.enum(["ok", "failed", "dropped", "aborted"]),
+    repetition: count,
+    turn: z.looseObject({ conversation: z.string(), index: count }).nullable(),
+    worker: count,
+    connectNs: z.number().nullable(),
+    chunks: z.looseObject({
+      kinds: z.string(),
+      gapsNs: z.array(z.number()),
+      bytes: z.array(z.number()),
+      tokens: z.array(z.number().nullable()).nullable(),
+    }),
+    attempts: count,
+    retryAfterS: z.number().nullable(),
+    plannedPromptTokens: nullableCount,
+    plannedOutputTokens: nullableCount,
+    usage: z.looseObject({ ...usageSchema, reasoningTokens: nullableCount }).nullable(),
+  })
+  .refine(({ chunks: { kinds, gapsNs, bytes, tokens } }) => {
+    const columns = [gapsNs.length, bytes.length, ...(tokens === null ? [] : [tokens.length])];
+    return columns.every((length) => length === kinds.length);
+  }, "the columns of the chunks differ in length");
+
+const KINDS = ["role", "reasoning", "content", "tool", "usage", "finish", "error", "done", "empty"] as const;
+
+/** A line of {@link RECORDS_SCHEMA_1}, as the record that it would be today. */
+export const record1Schema = z
+  .looseObject({
+    ...commonFields,
+    state: z.enum(["ok", "failed", "aborted"]),
+    chunks: z.array(z.tuple([z.number(), z.enum(KINDS), z.number(), z.number().nullable()])),
+    usage: z.looseObject(usageSchema).nullable(),
+  })
+  .transform(({ chunks, usage, ...line }) => ({
+    ...line,
+    repetition: 0,
+    turn: null,
+    worker: 0,
+    connectNs: null,
+    chunks: packChunks(chunks),
+    attempts: line.sentNs === null ? 0 : 1,
+    retryAfterS: null,
+    plannedPromptTokens: null,
+    plannedOutputTokens: null,
+    usage: usage === null ? null : { ...usage, reasoningTokens: null },
+  }));
 
 export const headerSchema = z.looseObject({
   type: z.literal("header"),
-  schema: z.literal(RECORDS_SCHEMA),
+  schema: z.enum([RECORDS_SCHEMA, RECORDS_SCHEMA_1]),
   runId: z.string(),
   startedAt: z.string(),
   asked: count,

@@ -27,6 +27,7 @@ export function distribution(values: Iterable<number | null>): Distribution | nu
     mean: Math.min(max, Math.max(min, sum / sorted.length)),
     p50: interpolate(sorted, 0.5),
     p90: interpolate(sorted, 0.9),
+    p95: interpolate(sorted, 0.95),
     p99: interpolate(sorted, 0.99),
     max,
   };

@@ -2,6 +2,8 @@ import { messageOf, RunError } from "./errors.ts";
 import {
   endSchema,
   headerSchema,
+  record1Schema,
+  RECORDS_SCHEMA,
   recordSchema,
   type JournalEnd,
   type JournalHeader,
@@ -49,10 +51,11 @@ export async function readRecords(path: string): Promise<JournalRun[]> {
     if (broken !== null) throw refuse(broken.line, broken.message);
     const run = runs.at(-1);
     if (run === undefined)
-      throw refuse(number, "records must begin with a header line of schema onpar.records/1");
-    if (isRecord(value)) run.records.push(value);
+      throw refuse(number, "records must begin with a header line of schema onpar.records/1 or /2");
+    const record = readRecord(value, run.header.schema);
+    if (record !== null) run.records.push(record);
     else if (isEnd(value)) run.end = value;
-    else throw refuse(number, `not a record: ${firstIssue(value)}`);
+    else throw refuse(number, `not a record: ${firstIssue(value, run.header.schema)}`);
   };
   const closeTorn = (): void => {
     if (broken === null) return;
@@ -80,6 +83,13 @@ function isHeader(value: unknown): value is JournalHeader {
   return headerSchema.safeParse(value).success;
 }
 
+/** Null when it is none. */
+function readRecord(value: unknown, schema: JournalHeader["schema"]): RequestRecord | null {
+  if (schema === RECORDS_SCHEMA) return isRecord(value) ? value : null;
+  const parsed = record1Schema.safeParse(value);
+  return parsed.success && isRecord(parsed.data) ? parsed.data : null;
+}
+
 function isRecord(value: unknown): value is RequestRecord {
   return recordSchema.safeParse(value).success;
 }
@@ -88,8 +98,9 @@ function isEnd(value: unknown): value is JournalEnd {
   return endSchema.safeParse(value).success;
 }
 
-function firstIssue(value: unknown): string {
-  const issue = recordSchema.safeParse(value).error?.issues[0];
+function firstIssue(value: unknown, schema: JournalHeader["schema"]): string {
+  const line = schema === RECORDS_SCHEMA ? recordSchema : record1Schema;
+  const issue = line.safeParse(value).error?.issues[0];
   return issue === undefined ? "unknown line" : `${issue.path.join(".")}: ${issue.message}`;
 }
 

@@ -12,16 +12,37 @@ export interface RequestRecord {
   readonly promptId: string;
   /** Warm-up requests are recorded and never measured. */
   readonly phase: "warmup" | "measure";
-  readonly state: "ok" | "failed" | "aborted";
+  /**
+   * `dropped`: came due and was never sent, because as many requests as may be were in flight until it was too late.
+   * `aborted`: cut off by the end of the run.
+   */
+  readonly state: RequestState;
+  /** Repetition of the load that the request belongs to, from 0. */
+  readonly repetition: number;
+  /** The conversation that the request is a turn of, and which one, from 0; null for a request of its own. */
+  readonly turn: { readonly conversation: string; readonly index: number } | null;
+  /** Which worker sent it, from 0. */
+  readonly worker: number;
   /** When the request was due; in a closed loop, when its worker became free. */
   readonly scheduledNs: number;
+  /** On a connection that stands; null when it was never sent. */
   readonly sentNs: number | null;
+  /** How long opening the connection took, TLS included, ns; null on one that stood already and in process. */
+  readonly connectNs: number | null;
   readonly headersNs: number | null;
-  readonly chunks: readonly ChunkMark[];
-  /** End of the stream. */
+  readonly chunks: ChunkSeries;
+  /** End of the stream; of a dropped request, when it was given up. */
   readonly endNs: number;
+  /** How often it was sent, from 1; 0 when it never was. More than 1 only after a stale connection or where retries are asked for. */
+  readonly attempts: number;
   /** HTTP status; null in process or when none arrived. */
   readonly status: number | null;
+  /** `Retry-After` of the answer, s; null without it. */
+  readonly retryAfterS: number | null;
+  /** Prompt tokens that were counted before sending; null where nobody counted. */
+  readonly plannedPromptTokens: number | null;
+  /** Output cap of this request, tokens; null when it is that of the run. */
+  readonly plannedOutputTokens: number | null;
   readonly finish: { readonly raw: string | null; readonly reason: FinishKind };
   /** As the server sent it. */
   readonly usage: RecordedUsage | null;
@@ -42,6 +63,23 @@ export interface RequestRecord {
   readonly error: RecordedError | null;
 }
 
+export type RequestState = "ok" | "failed" | "dropped" | "aborted";
+
+/**
+ * The events of a stream, column by column: a million records must be read in seconds, and a line must stay readable.
+ * All columns have one entry per event.
+ */
+export interface ChunkSeries {
+  /** One letter per event: r role, t reasoning, c content, o tool, u usage, f finish, e error, d done, "." empty. */
+  readonly kinds: string;
+  /** Arrival, ns: of the first event since the start of the run, of every other one since the event before it. */
+  readonly gapsNs: readonly number[];
+  /** Bytes of text (UTF-8). */
+  readonly bytes: readonly number[];
+  /** Tokens, null where an event does not tell; null when no event does. */
+  readonly tokens: readonly (number | null)[] | null;
+}
+
 /** What an event of a stream is. An event with text or a token is named by its channel, whatever else it carries. */
 export type ChunkKind =
   | "role"
@@ -54,7 +92,7 @@ export type ChunkKind =
   | "done"
   | "empty";
 
-/** One event of the stream: arrival (ns), kind, text bytes (UTF-8), tokens when they are known. */
+/** One event of a stream: arrival (ns since the start of the run), kind, text bytes (UTF-8), tokens when they are known. */
 export type ChunkMark = readonly [atNs: number, kind: ChunkKind, bytes: number, tokens: number | null];
 
 /** Why an output ended, over all servers' spellings. `stop` is EOS or a stop string where the server does not say which. */
@@ -68,6 +106,8 @@ export interface RecordedUsage {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly cachedPromptTokens: number | null;
+  /** Inside `completionTokens`. */
+  readonly reasoningTokens: number | null;
 }
 
 /** What went wrong: status outside 2xx, an error inside the answer, the connection, the deadline, an answer cut off, an answer without output, the in-process engine. */

@@ -17,7 +17,7 @@ import type { WorkloadPrompt } from "./prompt.ts";
 import type { RequestRecord } from "./record.ts";
 import { refusalOf } from "./refusal.ts";
 import { resolveProtocol } from "./resolved-protocol.ts";
-import type { Finding, RunResult } from "./result.ts";
+import { RUN_SCHEMA, type Finding, type RunResult } from "./result.ts";
 import type { RunPlan } from "./run-plan.ts";
 import { deltaOf } from "./server-counters.ts";
 import type { Session } from "./session.ts";
@@ -137,7 +137,7 @@ export class Run {
       promptTextTokens: textTokens(plan.workload.measured),
     });
     return {
-      schema: "onpar.run/1",
+      schema: RUN_SCHEMA,
       tool: { name: "onpar", version: about.toolVersion },
       startedAt: about.startedAt,
       interrupted: about.interrupted,

@@ -1,13 +1,18 @@
 import { checkSpecDecodeInvariants, type Acceptance } from "@onpar/metrics-client";
 import {
+  clientQueueMs,
   decodeRateCtxsweep,
   decodeRateVllm,
+  e2elFromScheduleMs,
   e2elMs,
   itlChunkGapsMs,
   itlTokenGapsMs,
   ratePerS,
+  peakOutputRate,
   runDurationS,
+  timeToFirstAnswerMs,
   tpotVllmMs,
+  ttftFromScheduleMs,
   ttftMs,
 } from "./figures.ts";
 import { distribution } from "./percentiles.ts";
@@ -36,10 +41,19 @@ export function summarize(records: readonly RequestRecord[], context: SummaryCon
   const durationS = runDurationS(measured);
   const outputTokens = sumKnown(ok.map((record) => record.outputTokens));
   const promptTokens = sumKnown(ok.map((record) => record.usage?.promptTokens ?? null));
-  const ended = counts.ok + counts.failed;
+  const ended = counts.ok + counts.failed + counts.dropped;
   return {
     counts,
-    errorRate: ended === 0 ? null : counts.failed / ended,
+    errorRate: ended === 0 ? null : (counts.failed + counts.dropped) / ended,
+    statuses: {},
+    resent: 0,
+    cacheHitRate: null,
+    meanConcurrency: null,
+    steady: null,
+    steadyMissing: null,
+    goodput: null,
+    spread: null,
+    client: null,
     errors: tally(measured.flatMap((record) => (record.error === null ? [] : [record.error.kind]))),
     durationS,
     outputs: summarizeOutputs(ok, context.cap),
@@ -51,6 +65,11 @@ export function summarize(records: readonly RequestRecord[], context: SummaryCon
       itlChunkMs: distribution(flatten(ok, itlChunkGapsMs)),
       itlTokenMs: distribution(tokenGaps(ok)),
       e2elMs: distribution(ok.map(e2elMs)),
+      firstAnswerMs: distribution(ok.map(timeToFirstAnswerMs)),
+      ttftFromScheduleMs: distribution(ok.map(ttftFromScheduleMs)),
+      e2elFromScheduleMs: distribution(ok.map(e2elFromScheduleMs)),
+      queueMs: distribution(ok.map(clientQueueMs)),
+      connectMs: distribution(ok.map(({ connectNs }) => (connectNs === null ? null : connectNs / 1e6))),
     },
     rates: {
       decodeCtxsweep: distribution(ok.map(decodeRateCtxsweep)),
@@ -61,6 +80,12 @@ export function summarize(records: readonly RequestRecord[], context: SummaryCon
           ? null
           : ratePerS(outputTokens + promptTokens, durationS * 1000),
       requestsPerS: ended === 0 ? null : ratePerS(ok.length, durationS * 1000),
+      peakOutputTokensPerS: peakOutputRate(
+        ok,
+        measured.reduce((first, { sentNs }) => Math.min(first, sentNs ?? first), Number.MAX_SAFE_INTEGER),
+      ),
+      prefill: null,
+      prefillUncached: null,
     },
     acceptance: summarizeAcceptance(measured, context.acceptance),
     acceptanceMissing:
@@ -68,15 +93,20 @@ export function summarize(records: readonly RequestRecord[], context: SummaryCon
   };
 }
 
-/** asked = ok + failed + aborted + unsent. */
+/** asked = ok + failed + dropped + aborted + unsent. */
 export function countRequests(records: readonly RequestRecord[], asked: number): RequestCounts {
-  const counts = { ok: 0, failed: 0, aborted: 0 };
+  const counts = { ok: 0, failed: 0, dropped: 0, aborted: 0 };
   let warmup = 0;
   for (const record of records) {
     if (record.phase === "warmup") warmup++;
     else counts[record.state]++;
   }
-  return { asked, ...counts, unsent: asked - counts.ok - counts.failed - counts.aborted, warmup };
+  return {
+    asked,
+    ...counts,
+    unsent: asked - counts.ok - counts.failed - counts.dropped - counts.aborted,
+    warmup,
+  };
 }
 
 /**
@@ -115,6 +145,7 @@ function summarizeOutputs(ok: readonly RequestRecord[], cap: number): OutputSumm
     lengths: distribution(ok.map((record) => record.outputTokens)),
     reachedCap: ok.filter((record) => record.outputTokens === cap).length,
     finishReasons: tally(ok.map((record) => record.finish.reason)),
+    reasoningTokens: sumKnown(ok.map(({ usage }) => usage?.reasoningTokens ?? null)),
     tokenSource: sources.length === 0 ? "unknown" : sources.sort().join(", "),
   };
 }

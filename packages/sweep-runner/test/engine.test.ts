@@ -43,7 +43,15 @@ describe("a run on the engine in this process", () => {
   it("with EOS ignored gives every output exactly its length, from prompts of exactly theirs", async () => {
     const result = await run(config(), { engine });
     const { summary, protocol } = result;
-    expect(summary.counts).toEqual({ asked: 4, ok: 4, failed: 0, aborted: 0, unsent: 0, warmup: 1 });
+    expect(summary.counts).toEqual({
+      asked: 4,
+      ok: 4,
+      failed: 0,
+      dropped: 0,
+      aborted: 0,
+      unsent: 0,
+      warmup: 1,
+    });
     expect(summary.outputs).toMatchObject({ reachedCap: 4, finishReasons: { length: 4 } });
     expect(summary.outputs.lengths).toMatchObject({ min: 16, max: 16 });
     expect(summary.promptTokens).toMatchObject({ min: 40, max: 40 });

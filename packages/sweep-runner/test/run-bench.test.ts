@@ -18,7 +18,15 @@ describe("a run against a server", () => {
     expect(server.completions).toHaveLength(14);
     const prompts = server.completions.map((request) => bodyOf(request)["prompt"]);
     expect(new Set(prompts).size).toBe(14);
-    expect(result.summary.counts).toEqual({ asked: 12, ok: 12, failed: 0, aborted: 0, unsent: 0, warmup: 2 });
+    expect(result.summary.counts).toEqual({
+      asked: 12,
+      ok: 12,
+      failed: 0,
+      dropped: 0,
+      aborted: 0,
+      unsent: 0,
+      warmup: 2,
+    });
     expect(result.summary.outputs).toMatchObject({
       reachedCap: 12,
       finishReasons: { length: 12 },

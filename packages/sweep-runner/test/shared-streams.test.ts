@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { audit } from "../src/audit.ts";
 import { monotonicClock, startTimeline } from "../src/clock.ts";
-import { carriesTokens } from "../src/figures.ts";
+import { carriesTokens, chunkMarks } from "../src/records/chunk-series.ts";
 import { createHttpTarget } from "../src/targets/http-target.ts";
 import { readUsage } from "../src/stream/openai-events.ts";
 import type { ChunkMark, RequestRecord } from "../src/record.ts";
@@ -80,11 +80,11 @@ async function observe(script: Script): Promise<Record<string, unknown>> {
       reasoning_text: reasoning,
       finish_reason: record.finish.raw,
       usage: ok ? record.usage : null,
-      ttft_from_chunk_index: writeOf(record.chunks.find(carriesTokens)),
+      ttft_from_chunk_index: writeOf(chunkMarks(record.chunks).find(carriesTokens)),
       ttft_content_from_chunk_index: writeOf(
-        record.chunks.find((mark) => mark[1] === "content" && carriesTokens(mark)),
+        chunkMarks(record.chunks).find((mark) => mark[1] === "content" && carriesTokens(mark)),
       ),
-      content_events: record.chunks.filter(carriesTokens).length,
+      content_events: chunkMarks(record.chunks).filter(carriesTokens).length,
       error: {
         kind: record.error?.kind.replace("-", "_"),
         status: record.status,

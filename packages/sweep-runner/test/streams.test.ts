@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { carriesTokens } from "../src/figures.ts";
+import { carriesTokens, chunkMarks } from "../src/records/chunk-series.ts";
 import { answer, kinds, streamed } from "./support/answer.ts";
 import { delta, DONE, event, stream, usage } from "./support/scripted-server.ts";
 
@@ -29,7 +29,7 @@ describe("answers that are whole", () => {
       "usage",
       "done",
     ]);
-    expect(record.chunks.findIndex(carriesTokens)).toBe(1);
+    expect(chunkMarks(record.chunks).findIndex(carriesTokens)).toBe(1);
     expect(record).toMatchObject({ outputTokens: 4, tokenSource: "usage", textBytes: 4 });
   });
 
@@ -63,7 +63,11 @@ describe("answers that are whole", () => {
     const { record } = await answer(
       streamed(chunk("a", 1), chunk("bcd", 4), chunk("e", 5), delta({}, "stop"), DONE),
     );
-    expect(record.chunks.filter(carriesTokens).map((mark) => mark[3])).toEqual([1, 3, 1]);
+    expect(
+      chunkMarks(record.chunks)
+        .filter(carriesTokens)
+        .map((mark) => mark[3]),
+    ).toEqual([1, 3, 1]);
     expect(record.outputTokens).toBe(5);
   });
 
@@ -73,7 +77,7 @@ describe("answers that are whole", () => {
       usage: { prompt_tokens: 2, completion_tokens: 2 },
     });
     const { record } = await answer(streamed(delta({ content: "a" }), delta({ content: "b" }), last, DONE));
-    expect(record.chunks.map((mark) => mark[3])).toEqual([null, null, null, null]);
+    expect(chunkMarks(record.chunks).map((mark) => mark[3])).toEqual([null, null, null, null]);
   });
 
   it("token ids count where usage is missing, and a token without text is a token", async () => {
@@ -82,7 +86,7 @@ describe("answers that are whole", () => {
     const end = event({ choices: [{ index: 0, text: "", token_ids: [], finish_reason: "length" }] });
     const { record } = await answer(streamed(chunk("", [9]), chunk("é", [1, 2]), end, DONE));
     expect(record).toMatchObject({ outputTokens: 3, tokenSource: "token-ids" });
-    expect(record.chunks.findIndex(carriesTokens)).toBe(0);
+    expect(chunkMarks(record.chunks).findIndex(carriesTokens)).toBe(0);
   });
 
   it("an empty finish reason is none; [DONE] alone completes an answer", async () => {
@@ -128,7 +132,7 @@ describe("answers that are whole", () => {
     expect(reset.record).toMatchObject({ state: "ok", outputTokens: 1 });
     const stall = await answer((_, response) => stream(response, parts, { end: "stall" }));
     expect(stall.record).toMatchObject({ state: "ok", outputTokens: 1 });
-    expect(stall.record.endNs).toBe(stall.record.chunks.at(-1)?.[0]);
+    expect(stall.record.endNs).toBe(chunkMarks(stall.record.chunks).at(-1)?.[0]);
   });
 
   it("the body is streamed text asked for uncompressed, with the model and the limit", async () => {
@@ -147,7 +151,7 @@ describe("answers that are whole", () => {
       record.scheduledNs,
       record.sentNs,
       record.headersNs,
-      ...record.chunks.map(([at]) => at),
+      ...chunkMarks(record.chunks).map(([at]) => at),
       record.endNs,
     ];
     expect(times).toEqual([...times].sort((a, b) => Number(a) - Number(b)));

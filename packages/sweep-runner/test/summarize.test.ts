@@ -2,19 +2,20 @@ import { acceptanceFrom } from "@onpar/metrics-client";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { audit, type AuditInput } from "../src/audit.ts";
-import type { RequestRecord } from "../src/record.ts";
+import type { ChunkMark, RequestRecord } from "../src/record.ts";
+import { chunkMarks, packChunks } from "../src/records/chunk-series.ts";
 import { effectiveTokensPerStep, summarize, type SummaryContext } from "../src/summarize.ts";
-import { chunksAt, record } from "./support/records.ts";
+import { chunksAt, record, type RecordChanges } from "./support/records.ts";
 
 const MS = 1e6;
 const context: SummaryContext = { asked: 3, cap: 8, acceptance: null, acceptanceMissing: "no page" };
-const done = (changes: Partial<RequestRecord> = {}): RequestRecord =>
+const done = (changes: RecordChanges = {}): RequestRecord =>
   record({
     chunks: chunksAt([100, 1], [200, 1]),
     endNs: 210 * MS,
     outputTokens: 2,
     tokenSource: "usage",
-    usage: { promptTokens: 10, completionTokens: 2, cachedPromptTokens: null },
+    usage: { promptTokens: 10, completionTokens: 2, cachedPromptTokens: null, reasoningTokens: null },
     ...changes,
   });
 
@@ -32,7 +33,15 @@ describe("summaries", () => {
       }),
     ];
     const summary = summarize(records, context);
-    expect(summary.counts).toEqual({ asked: 3, ok: 2, failed: 1, aborted: 0, unsent: 0, warmup: 1 });
+    expect(summary.counts).toEqual({
+      asked: 3,
+      ok: 2,
+      failed: 1,
+      dropped: 0,
+      aborted: 0,
+      unsent: 0,
+      warmup: 1,
+    });
     expect(summary.errorRate).toBeCloseTo(1 / 3, 12);
     expect(summary.errors).toEqual({ timeout: 1 });
     expect(summary.durationS).toBe(2);
@@ -130,9 +139,10 @@ describe("the audit", () => {
       ({ code }) => code,
     );
   };
+  const ended: ChunkMark = [205 * MS, "done", 0, null];
   const full = done({
     finish: { raw: "length", reason: "length" },
-    chunks: [...done().chunks, [205 * MS, "done", 0, null]],
+    chunks: [...chunkMarks(done().chunks), ended],
   });
 
   it("has nothing to say about a run that is as it should be", () => {
@@ -145,16 +155,16 @@ describe("the audit", () => {
     expect(check([{ ...full, outputTokens: 3 }])).toEqual(["cap-exceeded"]);
     expect(check([{ ...full, finish: { raw: null, reason: "unknown" } }])).toEqual(["finish-missing"]);
     expect(check([{ ...full, chunks: done().chunks }])).toEqual(["done-missing"]);
-    expect(check([{ ...full, chunks: full.chunks.slice(2) }])).toEqual(["tokens-unseen"]);
+    expect(check([{ ...full, chunks: packChunks([ended]) }])).toEqual(["tokens-unseen"]);
     expect(check([full, { ...full, tokenSource: "token-ids" }])).toEqual(["token-source-mixed"]);
     expect(check([full, { ...full, sentNs: 150 * MS }])).toEqual(["times-invalid"]);
     const burst = [...chunksAt([800, 1], [800, 1], [800, 1], [801, 1]), [802 * MS, "done", 0, null] as const];
-    expect(check([{ ...full, chunks: burst }])).toEqual(["burst-delivery"]);
+    expect(check([{ ...full, chunks: packChunks(burst) }])).toEqual(["burst-delivery"]);
   });
 
   it("does not take a short answer to a long prompt for a burst", () => {
     const chunks = chunksAt([60_000, 1], [60_005, 1], [60_010, 1], [60_015, 1]);
-    const slow = { ...full, chunks: [...chunks, [60_016 * MS, "done", 0, null] as const] };
+    const slow = { ...full, chunks: packChunks([...chunks, [60_016 * MS, "done", 0, null]]) };
     expect(check([slow])).toEqual([]);
   });
 

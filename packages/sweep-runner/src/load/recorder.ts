@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ChunkMark, RecordedError, RequestRecord, TokenSource } from "../record.ts";
+import { ChunkBuilder } from "../records/chunk-series.ts";
+import type { RecordedError, RequestRecord, TokenSource } from "../record.ts";
 import type { ExchangeObserver, ObservedChunk, Outcome, PreparedRequest } from "../targets/target.ts";
 
 /** Called with every piece of text as it arrives. */
@@ -9,6 +10,10 @@ export interface RecordIdentity {
   readonly id: string;
   readonly phase: "warmup" | "measure";
   readonly scheduledNs: number;
+  /** Default 0: the only one. */
+  readonly repetition?: number | undefined;
+  /** Default 0: the only one. */
+  readonly worker?: number | undefined;
 }
 
 export interface FinishedRecord {
@@ -28,7 +33,7 @@ export function createRecorder(
   request: PreparedRequest,
   onText?: OnText,
 ): Recorder {
-  const chunks: ChunkMark[] = [];
+  const chunks = new ChunkBuilder();
   const texts = { reasoning: "", content: "", tool: "" };
   let sentNs: number | null = null;
   let headersNs: number | null = null;
@@ -42,7 +47,7 @@ export function createRecorder(
         headersNs = atNs;
       },
       chunk(chunk) {
-        chunks.push([chunk.atNs, chunk.kind, textBytes(chunk), chunk.tokens]);
+        chunks.push(chunk.atNs, chunk.kind, textBytes(chunk), chunk.tokens);
         for (const channel of ["reasoning", "content", "tool"] as const) {
           const text = chunk[channel];
           if (text === "") continue;
@@ -61,12 +66,20 @@ export function createRecorder(
         promptId: request.promptId,
         phase: identity.phase,
         state: aborted ? "aborted" : error === null ? "ok" : "failed",
+        repetition: identity.repetition ?? 0,
+        turn: request.turn ?? null,
+        worker: identity.worker ?? 0,
         scheduledNs: identity.scheduledNs,
         sentNs,
+        connectNs: outcome.connectNs ?? null,
         headersNs,
-        chunks,
+        chunks: chunks.series(),
         endNs: outcome.endNs,
+        attempts: outcome.attempts ?? (sentNs === null ? 0 : 1),
         status: outcome.status,
+        retryAfterS: outcome.retryAfterS ?? null,
+        plannedPromptTokens: request.promptTokens,
+        plannedOutputTokens: request.outputTokens ?? null,
         finish: outcome.finish,
         usage,
         outputTokens,

@@ -146,5 +146,6 @@ function mergeUsage(before: RecordedUsage | null, after: RecordedUsage): Recorde
     promptTokens: after.promptTokens ?? before?.promptTokens ?? null,
     completionTokens: after.completionTokens ?? before?.completionTokens ?? null,
     cachedPromptTokens: after.cachedPromptTokens ?? before?.cachedPromptTokens ?? null,
+    reasoningTokens: after.reasoningTokens ?? before?.reasoningTokens ?? null,
   };
 }

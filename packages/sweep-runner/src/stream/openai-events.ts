@@ -61,10 +61,16 @@ export function readStreamEvent(json: unknown, eventName: string): StreamEvent {
 export function readUsage(usage: unknown): RecordedUsage | null {
   if (!isObject(usage)) return null;
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const output = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   const promptTokens = count(usage.prompt_tokens);
   const completionTokens = count(usage.completion_tokens);
   if (promptTokens === null && completionTokens === null) return null;
-  return { promptTokens, completionTokens, cachedPromptTokens: count(details.cached_tokens) };
+  return {
+    promptTokens,
+    completionTokens,
+    cachedPromptTokens: count(details.cached_tokens),
+    reasoningTokens: count(output.reasoning_tokens),
+  };
 }
 
 const NOTHING: StreamEvent = {

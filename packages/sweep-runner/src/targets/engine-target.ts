@@ -115,6 +115,7 @@ async function generate(
             promptTokens: finished.promptTokens,
             completionTokens: finished.outputTokens,
             cachedPromptTokens: finished.cachedPromptTokens,
+            reasoningTokens: null,
           },
     tokenIdCount,
     acceptance: finished?.speculation ?? null,

@@ -3,7 +3,7 @@ import type { SpecDecodeCounts } from "@onpar/metrics-client";
 import { z } from "zod";
 import type { Finish } from "../stream/finish.ts";
 import type { TargetPrompt } from "../prompt.ts";
-import type { ChunkKind, RecordedError, RecordedUsage } from "../record.ts";
+import type { ChunkKind, RecordedError, RecordedUsage, RequestRecord } from "../record.ts";
 
 /** A request that is built and waits for its start time. What else a target keeps in it is its own business. */
 export interface PreparedRequest {
@@ -12,6 +12,10 @@ export interface PreparedRequest {
   readonly sha256: string;
   /** Tokens of the prompt, when the target tokenizes itself. */
   readonly promptTokens: number | null;
+  /** Output cap of this request alone, tokens; null or left out where it is that of the run. */
+  readonly outputTokens?: number | null | undefined;
+  /** The conversation that it is a turn of. */
+  readonly turn?: RequestRecord["turn"] | undefined;
 }
 
 /** What a target tells while a request runs. Offsets in ns since the start of the run. */
@@ -37,6 +41,12 @@ export interface Outcome {
   readonly endNs: number;
   readonly status: number | null;
   readonly connection: "new" | "reused" | null;
+  /** How long opening the connection took, ns; null or left out where it stood already or the target has none. */
+  readonly connectNs?: number | null | undefined;
+  /** How often the request was sent; left out by targets that never send twice. */
+  readonly attempts?: number | undefined;
+  /** `Retry-After` of the answer, s. */
+  readonly retryAfterS?: number | null | undefined;
   readonly finish: Finish;
   readonly usage: RecordedUsage | null;
   /** Output tokens by their ids; null when the ids were not all seen. */

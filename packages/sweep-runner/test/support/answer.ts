@@ -2,6 +2,7 @@ import type { RequestRecord } from "../../src/record.ts";
 import type { FinishedRecord } from "../../src/load/recorder.ts";
 import { startServer, stream, type Responder, type SeenRequest } from "./scripted-server.ts";
 import { sendOne } from "./send-one.ts";
+import { chunkMarks } from "../../src/records/chunk-series.ts";
 
 /** What one request to a scripted answer left behind. */
 export interface Answer extends FinishedRecord {
@@ -32,4 +33,4 @@ export const streamed =
   (_, response) =>
     stream(response, parts);
 
-export const kinds = (record: RequestRecord): string[] => record.chunks.map(([, kind]) => kind);
+export const kinds = (record: RequestRecord): string[] => chunkMarks(record.chunks).map(([, kind]) => kind);
