@@ -8,14 +8,15 @@ export type GivenFlags = Record<string, (string | boolean)[]>;
 
 /** Headings of the help, and the settings below each, by path or group of paths. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "What is measured:": ["target"],
+  "What is measured:": ["preset", "target"],
   "In-process engine (--endpoint engine):": ["engine"],
-  "Prompts:": ["datasetPath", "numPrompts", "inputLen", "seed"],
-  "Load:": ["concurrency", "warmupRequests", "requestTimeoutMs"],
-  "Stopping rule:": ["ignoreEos", "outputLen", "maxTokens", "stop"],
-  "Sampling:": ["sampling"],
+  "Prompts:": ["datasetPath", "dataset", "numPrompts", "inputLen", "seed"],
+  "Load:": ["load", "concurrency", "warmupRequests", "cache", "requestTimeoutMs", "client"],
+  "Stopping rule:": ["ignoreEos", "outputLen", "maxTokens", "minTokens", "stop"],
+  "Sampling:": ["sampling", "logprobs"],
   "Chat template:": ["skipChatTemplate", "chatTemplate", "chatTemplateKwargs", "enableThinking", "tokenizer"],
-  "Results:": ["output", "outputJson"],
+  "Limits and repetition:": ["slos", "repetition", "sweep"],
+  "Results:": ["output", "outputJson", "outputCsv", "outputMarkdown", "outputHtml", "outputTokenIds"],
 };
 
 /** What a command says differently of a setting than the table of benchmark flags, by path. */
@@ -50,7 +51,7 @@ export function addBenchFlags(
 /** Adds the flags of vllm-bench that are refused, with or without an argument, and without a line in the help. */
 export function addRefusedFlags(command: Command, given: GivenFlags): void {
   for (const { flag, key, argument } of refusedFlags) {
-    command.addOption(new Option(`${flag} [${argument}]`).hideHelp());
+    command.addOption(new Option(`${flag} [${argument === "" ? "VALUE" : argument}]`).hideHelp());
     collect(command, flag, (text) => (given[key] ??= []).push(text));
   }
 }

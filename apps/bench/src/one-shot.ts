@@ -26,6 +26,7 @@ import { createProgress } from "./progress.ts";
 import { serialise } from "./result-file.ts";
 import { sendOnce, type OneShotInput } from "./send-once.ts";
 import { addDemoFlag, apiKeyOf, checkApiKey, demoLayers, withEngine, type DemoFlag } from "./target.ts";
+import { refuseUnsupported } from "./unsupported-settings.ts";
 import { packageVersion } from "./version.ts";
 
 /** What a one-shot command is asked for, besides the settings. */
@@ -36,6 +37,7 @@ const MAX_TOKENS = 512;
 
 /** Settings of a benchmark that one request has no use for. */
 const BENCH_ONLY = new Set([
+  "preset",
   "datasetPath",
   "numPrompts",
   "inputLen",
@@ -43,9 +45,18 @@ const BENCH_ONLY = new Set([
   "concurrency",
   "warmupRequests",
   "skipChatTemplate",
+  "logprobs",
+  "slos",
   "output",
   "outputJson",
+  "outputCsv",
+  "outputMarkdown",
+  "outputHtml",
+  "outputTokenIds",
 ]);
+
+/** Groups of settings that one request has no use for. */
+const BENCH_ONLY_GROUPS = ["dataset.", "load.", "cache.", "client.", "repetition.", "sweep."] as const;
 
 /** Settings as a one-shot starts from them: EOS ends the output, and nothing is sent before the one request. */
 interface OneShotDefaults {
@@ -65,7 +76,12 @@ export function addOneShotFlags(
     maxTokens: { default: MAX_TOKENS, description: "Output cap in tokens." },
     seed: { description: "Seed of the sampling." },
   };
-  const flags = benchFlags.filter(({ path }) => !BENCH_ONLY.has(path) && !without.has(path));
+  const flags = benchFlags.filter(
+    ({ path }) =>
+      !BENCH_ONLY.has(path) &&
+      !BENCH_ONLY_GROUPS.some((group) => path.startsWith(group)) &&
+      !without.has(path),
+  );
   const given = addBenchFlags(command, flags, overrides);
   addDemoFlag(command);
   addOutputFlags(command, "Print text, record and figures as JSON, and nothing else, on standard output.");
@@ -88,7 +104,12 @@ export async function resolveOneShot(
     warmupRequests: 0,
   };
   const demo = await demoLayers(options, given);
-  const { config } = resolveConfig([{ source: "defaults", value }, ...demo, configLayerFromFlags(given)]);
+  const { config, spelled } = resolveConfig([
+    { source: "defaults", value },
+    ...demo,
+    configLayerFromFlags(given),
+  ]);
+  refuseUnsupported(config, spelled);
   checkApiKey(config, given, env);
   return config;
 }

@@ -70,15 +70,20 @@ const cases: Readonly<Record<string, Case>> = {
     says: ["--chat-template", "--no-skip-chat-template"],
   },
   "flag of the engine's own": { argv: () => ["run", "--num-blocks", "4"], code: 2, says: ["--num-blocks"] },
-  "flag of the engine's own, without a value": {
-    argv: () => ["run", "--output-token-ids"],
+  "file that only an engine can fill": {
+    argv: () => ["run", "--output-token-ids", "ids.jsonl"],
     code: 2,
     says: ["--output-token-ids: cannot be honoured", "not with token ids"],
   },
-  "flag of the engine's own, before another flag": {
+  "file before another flag": {
     argv: () => ["run", "--output-token-ids", "--json"],
     code: 2,
-    says: ["--output-token-ids: cannot be honoured"],
+    says: ["--output-token-ids needs a value, and is followed by --json"],
+  },
+  "setting that is not carried out": {
+    argv: () => ["run", "--boots", "2"],
+    code: 2,
+    says: ["--boots: cannot be honoured by this version"],
   },
   "overwrite of nothing": {
     argv: () => toServer("--overwrite"),

@@ -47,12 +47,11 @@ export function fieldAt(path: string): ConfigField | undefined {
   return byPath.get(path);
 }
 
-/** Paths that hold settings instead of a value: `target`, `engine`, `sampling`. */
+/** Paths that hold settings instead of a value: `target`, `load`, `load.ramp`. */
 export const configGroups: ReadonlySet<string> = new Set(
-  configFields.flatMap(({ path }) => {
-    const dot = path.indexOf(".");
-    return dot === -1 ? [] : [path.slice(0, dot)];
-  }),
+  configFields.flatMap(({ path }) =>
+    path.split(".").flatMap((_, depth, parts) => (depth === 0 ? [] : [parts.slice(0, depth).join(".")])),
+  ),
 );
 
 type JsonSchemaPart = z.core.JSONSchema.BaseSchema;

@@ -54,9 +54,10 @@ function readText(flag: BenchFlag, text: string): unknown {
   switch (flag.value) {
     case "integer":
     case "number":
+    case "count":
       return readNumber(text);
     case "duration":
-      return readDuration(text);
+      return flag.path.endsWith("S") ? readDuration(text) / 1000 : readDuration(text);
     case "json":
       return readJson(text);
     default:
@@ -76,6 +77,33 @@ function readValue(flag: BenchFlag, given: string | boolean): unknown {
   return typeof given === "boolean" ? given : readText(flag, given);
 }
 
+/** `NAME=VALUE`. The message does not repeat it: a value may be a secret. */
+function splitPair(flag: BenchFlag, given: string | boolean): [string, string] {
+  const text = String(readValue(flag, given));
+  const at = text.indexOf("=");
+  if (at < 1) {
+    throw new FlagProblem(`expected ${flag.argument ?? "NAME=VALUE"}, got a text without a name and "="`);
+  }
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Values are read as JSON where they are JSON, and are texts otherwise. A list in JSON may hold texts with commas. */
+function readAxis(flag: BenchFlag, given: string | boolean): { field: string; values: unknown[] } {
+  const [field, text] = splitPair(flag, given);
+  if (text.startsWith("[")) {
+    const values = readJson(text);
+    return { field, values: Array.isArray(values) ? values : [values] };
+  }
+  return { field, values: text.split(",").map(readScalar) };
+}
+
+function readScalar(text: string): unknown {
+  if (text === "true" || text === "false" || text === "null") {
+    return JSON.parse(text) as unknown;
+  }
+  return readNumber(text);
+}
+
 function negated(flag: string): string {
   return flag.replace(/^--/u, "--no-");
 }
@@ -88,6 +116,12 @@ function readFlag(flag: BenchFlag, raw: NonNullable<FlagValues[string]>): unknow
   const given = typeof raw === "string" || typeof raw === "boolean" ? [raw] : raw;
   if (flag.value === "string-list") {
     return given.map((one) => readValue(flag, one));
+  }
+  if (flag.value === "pairs") {
+    return Object.fromEntries(given.map((one) => splitPair(flag, one)));
+  }
+  if (flag.value === "axes") {
+    return given.map((one) => readAxis(flag, one));
   }
   if (new Set(given).size > 1) {
     throw new FlagProblem(
@@ -142,11 +176,18 @@ function argumentsOf(flag: BenchFlag, value: unknown): string[] {
   if (typeof value === "boolean") {
     return [spellingOf(flag, value)];
   }
+  if (flag.value === "pairs") {
+    return Object.entries(Object(value) as object).flatMap(([name, text]) => [flag.flag, `${name}=${text}`]);
+  }
   if (Array.isArray(value)) {
-    return value.flatMap((text) => [flag.flag, String(text)]);
+    return value.flatMap((one: unknown) => [flag.flag, flag.value === "axes" ? axisText(one) : String(one)]);
   }
   const text = flag.value === "json" ? JSON.stringify(value) : String(value);
-  return [flag.flag, flag.value === "duration" ? `${text}ms` : text];
+  return [flag.flag, flag.value === "duration" ? `${text}${flag.path.endsWith("S") ? "s" : "ms"}` : text];
+}
+
+function axisText(axis: unknown): string {
+  return `${String(valueAt(axis, "field"))}=${JSON.stringify(valueAt(axis, "values"))}`;
 }
 
 /** The flags that give this configuration over the defaults, as separate arguments for a command line. */

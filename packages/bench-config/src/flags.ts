@@ -1,7 +1,21 @@
 import { fieldAt } from "./fields.ts";
+import { datasetKindSchema, endpointSchema, loadKindSchema } from "./schema.ts";
 
-/** How the text after a flag is read. `duration` needs a unit: `500ms`, `30s`, `2m`, `1h`. */
-export type FlagValueKind = "integer" | "number" | "string" | "boolean" | "json" | "string-list" | "duration";
+/**
+ * How the text after a flag is read. `duration` needs a unit: `500ms`, `30s`, `2m`, `1h`. `count` is a whole number or a
+ * word. `string-list`, `pairs` (`NAME=VALUE`) and `axes` (`SETTING=VALUE,VALUE`) may be repeated.
+ */
+export type FlagValueKind =
+  | "integer"
+  | "number"
+  | "count"
+  | "string"
+  | "boolean"
+  | "json"
+  | "string-list"
+  | "pairs"
+  | "axes"
+  | "duration";
 
 /** A command-line flag that sets one field of the configuration. */
 export interface BenchFlag {
@@ -42,25 +56,66 @@ type FlagRow = readonly [
 ];
 
 const rows: readonly FlagRow[] = [
+  ["--preset", "preset", "string", "NAME"],
   ["--base-url", "target.baseUrl", "string", "URL"],
-  ["--endpoint", "target.endpoint", "string", "KIND", ["completions", "chat-completions", "engine"]],
+  ["--endpoint", "target.endpoint", "string", "KIND", endpointSchema.options],
   ["--model", "target.model", "string", "NAME"],
   ["--api-key-env", "target.apiKeyEnv", "string", "VARIABLE"],
   ["--metrics-url", "target.metricsUrl", "string", "URL"],
+  ["--more-metrics-url", "target.metricsUrls", "string-list", "URL"],
+  ["--header", "target.headers", "pairs", "NAME=VALUE"],
+  ["--extra-body", "target.extraBody", "json", "JSON"],
+  ["--ca-file", "target.caFile", "string", "FILE"],
+  ["--insecure", "target.insecureTls", "boolean"],
+  ["--engine", "engine.kind", "string", "KIND", ["llama", "vllm"]],
+  ["--lib", "engine.library", "string", "FILE"],
   ["--engine-model", "engine.modelPath", "string", "FILE"],
   ["--draft-model", "engine.draftModelPath", "string", "FILE"],
   ["--draft-tokens", "engine.draftTokens", "integer", "N"],
   ["--ctx", "engine.contextSize", "integer", "N"],
   ["--threads", "engine.threads", "integer", "N"],
+  ["--max-num-batched-tokens", "engine.maxNumBatchedTokens", "integer", "N"],
+  ["--num-blocks", "engine.numBlocks", "integer", "N"],
+  ["--kv-cache-dtype", "engine.kvCacheDtype", "string", "TYPE"],
+  ["--speculative-config", "engine.speculativeConfig", "json", "JSON"],
   ["--dataset-path", "datasetPath", "string", "FILE"],
+  ["--dataset-kind", "dataset.kind", "string", "KIND", datasetKindSchema.options],
   ["--num-prompts", "numPrompts", "integer", "N"],
   ["--input-len", "inputLen", "integer", "N"],
-  ["--output-len", "outputLen", "integer", "N"],
+  ["--range-ratio", "dataset.rangeRatio", "number", "X"],
+  ["--shared-prefix-len", "dataset.sharedPrefixLen", "integer", "N"],
+  ["--prefix-groups", "dataset.prefixGroups", "integer", "N"],
+  ["--hit-rate", "dataset.hitRate", "number", "X"],
+  ["--source-path", "dataset.sourcePath", "string", "PATH"],
+  ["--task", "dataset.task", "string", "TEXT"],
+  ["--turns", "dataset.turns", "integer", "N"],
+  ["--turn-delay", "dataset.turnDelayMs", "duration", "TIME"],
+  ["--shuffle", "dataset.shuffle", "boolean"],
+  ["--oversample", "dataset.oversample", "boolean"],
+  ["--trace-block-tokens", "dataset.traceBlockTokens", "integer", "N"],
+  ["--load", "load.kind", "string", "KIND", loadKindSchema.options],
   ["--concurrency", "concurrency", "integer", "N"],
+  ["--request-rate", "load.rate", "number", "X"],
+  ["--burstiness", "load.burstiness", "number", "X"],
+  ["--max-in-flight", "load.maxInFlight", "integer", "N"],
+  ["--duration", "load.durationS", "duration", "TIME"],
+  ["--ramp-from-rate", "load.ramp.fromRate", "number", "X"],
+  ["--ramp-to-rate", "load.ramp.toRate", "number", "X"],
+  ["--ramp-from-concurrency", "load.ramp.fromConcurrency", "integer", "N"],
+  ["--ramp-to-concurrency", "load.ramp.toConcurrency", "integer", "N"],
+  ["--ramp-shape", "load.ramp.shape", "string", "SHAPE", ["linear", "exponential"]],
+  ["--start-together", "load.startTogether", "boolean"],
+  ["--trace-speed", "load.traceSpeed", "number", "X"],
   ["--warmup", "warmupRequests", "integer", "N"],
+  ["--cache", "cache.policy", "string", "POLICY", ["none", "nonce", "reset"]],
   ["--request-timeout", "requestTimeoutMs", "duration", "TIME"],
+  ["--workers", "client.workers", "count", "N"],
+  ["--worker-kind", "client.workerKind", "string", "KIND", ["thread", "process"]],
+  ["--keep-text", "client.keepText", "boolean"],
   ["--ignore-eos", "ignoreEos", "boolean"],
   ["--max-tokens", "maxTokens", "integer", "N"],
+  ["--min-tokens", "minTokens", "integer", "N"],
+  ["--output-len", "outputLen", "integer", "N"],
   ["--stop", "stop", "string-list", "TEXT"],
   ["--temperature", "sampling.temperature", "number", "X"],
   ["--top-p", "sampling.topP", "number", "X"],
@@ -69,15 +124,37 @@ const rows: readonly FlagRow[] = [
   ["--repetition-penalty", "sampling.repetitionPenalty", "number", "X"],
   ["--presence-penalty", "sampling.presencePenalty", "number", "X"],
   ["--frequency-penalty", "sampling.frequencyPenalty", "number", "X"],
+  ["--logprobs", "logprobs", "integer", "N"],
   ["--seed", "seed", "integer", "N"],
   ["--skip-chat-template", "skipChatTemplate", "boolean"],
   ["--chat-template", "chatTemplate", "string", "FILE|TEXT"],
   ["--chat-template-kwargs", "chatTemplateKwargs", "json", "JSON"],
   ["--enable-thinking", "enableThinking", "boolean"],
   ["--tokenizer", "tokenizer", "string", "PATH"],
+  ["--slo", "slos", "string-list", "LIMIT"],
+  ["--reps", "repetition.reps", "integer", "N"],
+  ["--boots", "repetition.boots", "integer", "N"],
+  ["--cooldown", "repetition.cooldownS", "duration", "TIME"],
+  ["--sweep", "sweep.axes", "axes", "SETTING=VALUE,…"],
+  ["--sweep-order", "sweep.order", "string", "ORDER", ["given", "interleaved", "shuffled"]],
   ["--output", "output", "string", "FILE"],
   ["--output-json", "outputJson", "string", "FILE"],
+  ["--output-csv", "outputCsv", "string", "FILE"],
+  ["--output-markdown", "outputMarkdown", "string", "FILE"],
+  ["--output-html", "outputHtml", "string", "FILE"],
+  ["--output-token-ids", "outputTokenIds", "string", "FILE"],
 ];
+
+const serverInFile =
+  "a command line does not fit into another one; the server under test is described in a file";
+const statementInFile = "a statement about the server belongs into the file that describes it";
+
+/** Settings without a flag, by path or group, each with the reason. */
+export const flaglessSettings: ReadonlyMap<string, string> = new Map([
+  ["server", serverInFile],
+  ["speculation", statementInFile],
+  ["declared", statementInFile],
+]);
 
 function camelCase(flag: string): string {
   return flag.replace(/^--/u, "").replace(/-(.)/gu, (_, letter: string) => letter.toUpperCase());
@@ -102,28 +179,9 @@ export const benchFlags: readonly BenchFlag[] = rows.map(([flag, path, value, ar
   };
 });
 
-/** Flags of vllm-bench that set up the engine itself. They are refused by name instead of being ignored. */
+/** Flags of other harnesses that no setting carries out. They are refused by name instead of being ignored. */
 export const refusedFlags: readonly RefusedFlag[] = (
-  [
-    [
-      "--max-num-batched-tokens",
-      "N",
-      "the scheduler's batch is a setting of the server; start the server with it",
-    ],
-    ["--num-blocks", "N", "the size of the KV cache is a setting of the server; start the server with it"],
-    ["--kv-cache-dtype", "TYPE", "the KV cache's type is a setting of the server; start the server with it"],
-    [
-      "--speculative-config",
-      "JSON",
-      "speculation is a setting of the server; start the server with it, or use --endpoint engine with " +
-        "--draft-model and --draft-tokens",
-    ],
-    [
-      "--output-token-ids",
-      "FILE",
-      "servers answer with text, not with token ids; --output keeps a record of every request instead",
-    ],
-  ] as const
+  [["--profile", "", "the profiler is the server's; start it there"]] as const
 ).map(([flag, argument, reason]) => ({ flag, key: camelCase(flag), argument, reason }));
 
 const byPath = new Map(benchFlags.map((flag) => [flag.path, flag.flag]));

@@ -1,7 +1,22 @@
-export { benchConfigSchema, endpointSchema } from "./schema.ts";
-export type { BenchConfig, BenchConfigInput, Endpoint, SamplingConfig } from "./schema.ts";
+export { benchConfigSchema, datasetKindSchema, endpointSchema, loadKindSchema } from "./schema.ts";
+export type {
+  BenchConfig,
+  BenchConfigInput,
+  DatasetKind,
+  Endpoint,
+  LoadKind,
+  SamplingConfig,
+} from "./schema.ts";
 export type {
   JsonValue,
+  LengthSpread,
+  ResolvedCache,
+  ResolvedCounting,
+  ResolvedHardware,
+  ResolvedLoad,
+  ResolvedModel,
+  ResolvedSpeculation,
+  ResolvedWorkload,
   ResolvedProtocol,
   ResolvedStoppingRule,
   ResolvedTemplate,
@@ -12,11 +27,17 @@ export { ConfigError } from "./error.ts";
 export type { ConfigIssue } from "./error.ts";
 export { configFields } from "./fields.ts";
 export type { ConfigField } from "./fields.ts";
-export { benchFlags, refusedFlags } from "./flags.ts";
+export { benchFlags, flaglessSettings, refusedFlags } from "./flags.ts";
 export type { BenchFlag, FlagValueKind, RefusedFlag } from "./flags.ts";
 export { configLayerFromFlags, flagArguments } from "./flag-values.ts";
 export type { FlagValues } from "./flag-values.ts";
 export type { ConfigLayer, ConfigSource } from "./layers.ts";
-export { effectiveTemplateMode, requestFields, stoppingRule, templateKwargs } from "./request.ts";
+export {
+  effectiveTemplateMode,
+  isServerTemplate,
+  requestFields,
+  stoppingRule,
+  templateKwargs,
+} from "./request.ts";
 export { resolveConfig } from "./resolve.ts";
 export type { ResolvedConfig } from "./resolve.ts";

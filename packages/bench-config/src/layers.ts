@@ -149,18 +149,22 @@ export function mergeLayers(layers: readonly ConfigLayer[]): MergedLayers {
 /** Builds the nested configuration from values by path. Undefined values become no key. */
 export function nest(values: ReadonlyMap<string, unknown>): Record<string, unknown> {
   const root: Record<string, unknown> = {};
-  const groups = new Map<string, Record<string, unknown>>();
-  for (const [path, value] of values) {
-    if (value === undefined) {
-      continue;
+  const groups = new Map<string, Record<string, unknown>>([["", root]]);
+  const groupAt = (path: string): Record<string, unknown> => {
+    const known = groups.get(path);
+    if (known !== undefined) {
+      return known;
     }
-    const dot = path.indexOf(".");
-    const groupName = path.slice(0, Math.max(dot, 0));
-    const group = dot === -1 ? root : (groups.get(groupName) ?? {});
-    group[path.slice(dot + 1)] = value;
-    if (dot !== -1) {
-      groups.set(groupName, group);
-      root[groupName] = group;
+    const group: Record<string, unknown> = {};
+    const dot = path.lastIndexOf(".");
+    groupAt(path.slice(0, Math.max(dot, 0)))[path.slice(dot + 1)] = group;
+    groups.set(path, group);
+    return group;
+  };
+  for (const [path, value] of values) {
+    if (value !== undefined) {
+      const dot = path.lastIndexOf(".");
+      groupAt(path.slice(0, Math.max(dot, 0)))[path.slice(dot + 1)] = value;
     }
   }
   return root;

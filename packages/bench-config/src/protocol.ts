@@ -1,4 +1,4 @@
-import type { Endpoint, SamplingConfig } from "./schema.ts";
+import type { DatasetKind, Endpoint, LoadKind, SamplingConfig } from "./schema.ts";
 
 /** JSON as it is sent and stored. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
@@ -6,38 +6,122 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 /** How a conversation becomes a prompt. */
 export type TemplateMode = "none" | "client-side" | "server-side";
 
-/** Name of the rule that ends an output. */
-export type StoppingRuleName = "eos" | "ignore-eos";
+/** Name of the rule that ends an output; `fixed` sends the same least and most length, and honours EOS. */
+export type StoppingRuleName = "eos" | "ignore-eos" | "fixed";
 
 /**
  * The protocol a run was really taken under: what was asked for beside what the requests that were built carried.
- * A result without it cannot be compared with anything.
+ * A result without it cannot be compared with anything. A part that is null or absent is unknown, and unknown is never
+ * equal to anything; parts that may be absent are those that earlier results do not have.
  */
 export interface ResolvedProtocol {
-  readonly model: { readonly requested: string | null; readonly resolved: string | null };
+  readonly model: ResolvedModel;
+  /** Name or hash of the tokenizer. */
+  readonly tokenizer?: string | null;
   readonly endpoint: Endpoint;
   readonly template: ResolvedTemplate;
   readonly stoppingRule: ResolvedStoppingRule;
   /** Every sampling value as it was sent. */
   readonly sampling: SamplingConfig & { readonly seed: number };
-  readonly workload: {
-    /** File name or `generated`. */
-    readonly source: string;
-    /** sha256 (hex) over the prompts in order. */
-    readonly sha256: string;
-    readonly prompts: number;
-  };
-  readonly load: {
-    readonly kind: "closed-loop";
-    readonly concurrency: number;
-    readonly warmupRequests: number;
-  };
-  readonly speculation: {
-    /** Draft budget K when it is known. */
-    readonly draftBudget: number | null;
-    /** Whether the source of the acceptance counts shows drafting; null when nothing is known. */
-    readonly observed: boolean | null;
-  };
+  readonly workload: ResolvedWorkload;
+  readonly load: ResolvedLoad;
+  readonly cache?: ResolvedCache | null;
+  readonly speculation: ResolvedSpeculation;
+  readonly repetition?: { readonly reps: number; readonly boots: number } | null;
+  readonly counting?: ResolvedCounting | null;
+  /** Engine under test, with its version. */
+  readonly engine?: { readonly name: string; readonly version: string | null } | null;
+  readonly hardware?: ResolvedHardware | null;
+}
+
+/** The model that was asked for and the one that answered. */
+export interface ResolvedModel {
+  readonly requested: string | null;
+  readonly resolved: string | null;
+  readonly repository?: string | null;
+  readonly revision?: string | null;
+  readonly quantization?: string | null;
+  readonly kvDtype?: string | null;
+  /** Name of the model file without its folder, in process. */
+  readonly file?: string | null;
+}
+
+export interface ResolvedWorkload {
+  /** File name or `generated`. */
+  readonly source: string;
+  /** sha256 (hex) over the prompts in order. */
+  readonly sha256: string;
+  readonly prompts: number;
+  readonly kind?: DatasetKind | null;
+  /** Tokens of the prompts as the server counted them. */
+  readonly promptTokens?: LengthSpread | null;
+  /** Text that says what to do with a context. */
+  readonly task?: string | null;
+  readonly sharedPrefixTokens?: number | null;
+  readonly prefixGroups?: number | null;
+  /** Share of prompt tokens that the prefix cache can serve. */
+  readonly hitRate?: number | null;
+  readonly turns?: number | null;
+}
+
+/** Lengths in tokens. */
+export interface LengthSpread {
+  readonly min: number;
+  readonly p50: number;
+  readonly max: number;
+}
+
+export interface ResolvedLoad {
+  readonly kind: LoadKind;
+  /** Requests in flight of the closed loop; null where the load is open. */
+  readonly concurrency: number | null;
+  readonly warmupRequests: number;
+  /** Requests per second. */
+  readonly rate?: number | null;
+  readonly burstiness?: number | null;
+  /** Most requests in flight of an open loop; null is no limit. */
+  readonly maxInFlight?: number | null;
+  /** Seconds that the run sends for; null where the number of requests ends it. */
+  readonly durationS?: number | null;
+  readonly ramp?: {
+    readonly from: number;
+    readonly to: number;
+    readonly of: "rate" | "concurrency";
+    readonly shape: string;
+  } | null;
+  readonly startTogether?: boolean | null;
+  readonly traceSpeed?: number | null;
+}
+
+export interface ResolvedCache {
+  readonly policy: "none" | "nonce" | "reset";
+  /** What the prefix cache held of the measured prompts; null where the server does not tell. */
+  readonly state: "cold" | "warm" | null;
+  /** Prompt tokens that came from the cache. */
+  readonly cachedTokens?: number | null;
+}
+
+export interface ResolvedSpeculation {
+  /** Draft budget K when it is known. */
+  readonly draftBudget: number | null;
+  /** Whether the source of the acceptance counts shows drafting; null when nothing is known. */
+  readonly observed: boolean | null;
+  readonly method?: string | null;
+  readonly draftModel?: string | null;
+}
+
+export interface ResolvedCounting {
+  /** Where token counts come from: `usage`, `token-ids`, `tokenizer`. */
+  readonly tokenSource: string | null;
+  /** Convention of the decode rate: `ctxsweep`, `vllm`. */
+  readonly rateConvention: string | null;
+}
+
+export interface ResolvedHardware {
+  /** GPU or CPU of the system under test. */
+  readonly device: string | null;
+  /** Machine that the client ran on. */
+  readonly clientHost: string | null;
 }
 
 /** The template that was asked for and the one that was used. */

@@ -1,17 +1,29 @@
 import type { JsonValue, StoppingRuleName, TemplateMode } from "./protocol.ts";
-import type { BenchConfig } from "./schema.ts";
+import type { BenchConfig, Endpoint } from "./schema.ts";
 
-/** How outputs end: `eos` (EOS honoured, `cap` tokens at most) or `ignore-eos` (exactly `cap` tokens). */
+/**
+ * How outputs end: `eos` (EOS honoured, `cap` tokens at most), `ignore-eos` (exactly `cap` tokens) or `fixed` (EOS
+ * honoured, and `min_tokens` is the cap).
+ */
 export function stoppingRule(config: BenchConfig): { readonly name: StoppingRuleName; readonly cap: number } {
-  return { name: config.ignoreEos ? "ignore-eos" : "eos", cap: config.maxTokens ?? config.outputLen };
+  const cap = config.maxTokens ?? config.outputLen;
+  if (config.ignoreEos) {
+    return { name: "ignore-eos", cap };
+  }
+  return { name: config.minTokens >= cap ? "fixed" : "eos", cap };
+}
+
+/** Endpoints that take messages: the server always applies its template there. */
+export function isServerTemplate(endpoint: Endpoint): boolean {
+  return endpoint === "chat-completions" || endpoint === "responses" || endpoint === "ollama-chat";
 }
 
 /**
- * Who applies the chat template. On chat-completions always the server; elsewhere the client, or nobody where the
+ * Who applies the chat template. On an endpoint that takes messages always the server; elsewhere the client, or nobody where the
  * template is skipped.
  */
 export function effectiveTemplateMode(config: BenchConfig): TemplateMode {
-  if (config.target.endpoint === "chat-completions") {
+  if (isServerTemplate(config.target.endpoint)) {
     return "server-side";
   }
   return config.skipChatTemplate ? "none" : "client-side";
@@ -34,6 +46,7 @@ export function requestFields(config: BenchConfig): Record<string, JsonValue> {
   return {
     max_tokens: stoppingRule(config).cap,
     ignore_eos: config.ignoreEos,
+    ...(config.minTokens > 0 ? { min_tokens: config.minTokens } : {}),
     ...(config.stop.length > 0 ? { stop: [...config.stop] } : {}),
     temperature: sampling.temperature,
     top_p: sampling.topP,

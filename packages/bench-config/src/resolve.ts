@@ -3,6 +3,7 @@ import { fieldAt } from "./fields.ts";
 import { flagSpelling } from "./flags.ts";
 import { mergeLayers, nest } from "./layers.ts";
 import type { ConfigLayer, ConfigSource, MergedLayers } from "./layers.ts";
+import { isServerTemplate } from "./request.ts";
 import { applyRules, dependentSettings } from "./rules.ts";
 import type { RuleContext } from "./rules.ts";
 import { benchConfigSchema } from "./schema.ts";
@@ -15,10 +16,17 @@ export interface ResolvedConfig {
   readonly config: BenchConfig;
   /** Source of every setting, by path (`sampling.topP`). */
   readonly provenance: ReadonlyMap<string, ConfigSource>;
+  /** A setting as the user wrote it, for messages: `--stop`, `stop (file)`; its flag where nobody set it. */
+  readonly spelled: (path: string) => string;
 }
 
 function isSet(merged: MergedLayers, path: string): boolean {
   return (merged.rank.get(path) ?? -1) >= 0;
+}
+
+/** Values are JSON, and both come from one schema, so their keys have one order. */
+function isEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function move(merged: MergedLayers, from: string, to: string): void {
@@ -54,7 +62,7 @@ function settle(merged: MergedLayers): void {
     withdraw(merged, "target.model");
   }
   // The server applies its template whether or not anybody asked: only an explicit wish to skip it is refused.
-  if (config.target.endpoint === "chat-completions" && !isSet(merged, "skipChatTemplate")) {
+  if (isServerTemplate(config.target.endpoint) && !isSet(merged, "skipChatTemplate")) {
     merged.values.set("skipChatTemplate", false);
   }
   if (config.maxTokens !== null && !isSet(merged, "outputLen")) {
@@ -78,7 +86,7 @@ function contextOf(merged: MergedLayers, config: BenchConfig): RuleContext {
     isSet: (path) => isSet(merged, path),
     isDeliberate: (path) =>
       isSet(merged, path) &&
-      (merged.provenance.get(path) === "flags" || merged.values.get(path) !== fieldAt(path)?.default),
+      (merged.provenance.get(path) === "flags" || !isEqual(merged.values.get(path), fieldAt(path)?.default)),
     spelled: (path) => merged.origins.get(path) ?? flagSpelling(path),
   };
 }
@@ -97,9 +105,10 @@ export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
   const merged = mergeLayers(layers);
   settle(merged);
   const config = configOf(merged);
-  const issues = [...merged.issues, ...applyRules(contextOf(merged, config), merged.invalid)];
+  const context = contextOf(merged, config);
+  const issues = [...merged.issues, ...applyRules(context, merged.invalid)];
   if (issues.length > 0) {
     throw new ConfigError(issues);
   }
-  return { config: deepFreeze(config), provenance: merged.provenance };
+  return { config: deepFreeze(config), provenance: merged.provenance, spelled: context.spelled };
 }

@@ -1,4 +1,5 @@
 import type { ConfigIssue } from "./error.ts";
+import { isServerTemplate } from "./request.ts";
 import type { BenchConfig } from "./schema.ts";
 
 /** What a rule over several settings sees. */
@@ -43,7 +44,7 @@ const skippedTemplate: Rule = {
   reads: ["target.endpoint", "skipChatTemplate", ...templateSettings],
   check: (context) => {
     const { target, skipChatTemplate } = context.config;
-    if (target.endpoint === "chat-completions" || !skipChatTemplate) {
+    if (isServerTemplate(target.endpoint) || !skipChatTemplate) {
       return [];
     }
     const why = context.isSet("skipChatTemplate")
@@ -64,7 +65,7 @@ const serverTemplate: Rule = {
   reads: ["target.endpoint", "skipChatTemplate", "chatTemplate", "tokenizer"],
   check: (context) => {
     const { target, skipChatTemplate, chatTemplate } = context.config;
-    if (target.endpoint !== "chat-completions") {
+    if (!isServerTemplate(target.endpoint)) {
       return [];
     }
     const refusals: Refusal[] = [];
@@ -72,7 +73,7 @@ const serverTemplate: Rule = {
       refusals.push({
         path: "skipChatTemplate",
         message:
-          "cannot be honoured on chat-completions, where the server always applies its chat template; " +
+          `cannot be honoured on ${target.endpoint}, where the server always applies its chat template; ` +
           "for raw prompts use --endpoint completions",
       });
     }
@@ -80,7 +81,7 @@ const serverTemplate: Rule = {
       refusals.push({
         path: "chatTemplate",
         message:
-          "cannot be honoured on chat-completions, where the server applies its own chat template; to render " +
+          `cannot be honoured on ${target.endpoint}, where the server applies its own chat template; to render ` +
           "prompts with this one use --endpoint completions --no-skip-chat-template --chat-template FILE",
       });
     }
@@ -88,7 +89,7 @@ const serverTemplate: Rule = {
       refusals.push({
         path: "tokenizer",
         message:
-          "cannot be honoured on chat-completions, where the server applies its own chat template; to render " +
+          `cannot be honoured on ${target.endpoint}, where the server applies its own chat template; to render ` +
           "prompts with this model's template use --endpoint completions --no-skip-chat-template",
       });
     }
@@ -118,7 +119,28 @@ const engineSettings = [
   "engine.threads",
 ] as const;
 
-const serverSettings = ["target.baseUrl", "target.apiKeyEnv", "target.metricsUrl"] as const;
+const serverSettings = [
+  "target.baseUrl",
+  "target.apiKeyEnv",
+  "target.metricsUrl",
+  "target.metricsUrls",
+  "target.headers",
+  "target.extraBody",
+  "target.caFile",
+  "target.insecureTls",
+] as const;
+
+/** Settings of the engine that people know from vllm-bench: what they are for where a server runs it. */
+const setOnServer = {
+  "engine.maxNumBatchedTokens": "the scheduler's batch is a setting of the server; start the server with it",
+  "engine.numBlocks": "the size of the KV cache is a setting of the server; start the server with it",
+  "engine.kvCacheDtype": "the KV cache's type is a setting of the server; start the server with it",
+  "engine.speculativeConfig":
+    "speculation is a setting of the server; start the server with it, or use --endpoint engine with " +
+    "--draft-model and --draft-tokens",
+  outputTokenIds:
+    "servers answer with text, not with token ids; --output keeps a record of every request instead",
+} as const;
 
 /** Settings that mean something only under another choice. */
 export const dependentSettings: readonly {
@@ -135,6 +157,19 @@ export const dependentSettings: readonly {
       `only the in-process engine can honour this, and the endpoint is ${target.endpoint}; add --endpoint engine, ` +
       "or set it on the server",
   },
+  {
+    choice: "target.endpoint",
+    settings: ["engine.kind", "engine.library"],
+    isMeaningless: ({ target }) => target.endpoint !== "engine",
+    message: ({ target }) =>
+      `names an engine of this process, and the endpoint is ${target.endpoint}; add --endpoint engine`,
+  },
+  ...Object.entries(setOnServer).map(([path, reason]) => ({
+    choice: "target.endpoint",
+    settings: [path],
+    isMeaningless: ({ target }: BenchConfig) => target.endpoint !== "engine",
+    message: () => `cannot be honoured by a client: ${reason}`,
+  })),
   {
     choice: "target.endpoint",
     settings: serverSettings,

@@ -1,51 +1,18 @@
 import { z } from "zod";
+import {
+  cacheSchema,
+  clientSchema,
+  declaredSchema,
+  repetitionSchema,
+  serverSchema,
+  speculationSchema,
+  sweepSchema,
+} from "./schema/around.ts";
+import { MAX_INT32, MAX_TOKENS, optionalText } from "./schema/parts.ts";
+import { datasetKindSchema, datasetSchema, loadKindSchema, loadSchema } from "./schema/workload.ts";
+import { endpointSchema, engineSchema, targetSchema } from "./schema/target.ts";
 
-/** Longest prompt, output or context that can be asked for, tokens: far over what any model takes. */
-const MAX_TOKENS = 2 ** 24;
-const MAX_INT32 = 2 ** 31 - 1;
-
-/** Which interface of the system under test carries the requests. */
-export const endpointSchema = z.enum(["chat-completions", "completions", "engine"]);
-
-const targetSchema = z.strictObject({
-  baseUrl: z
-    .url({ protocol: /^https?$/ })
-    .default("http://127.0.0.1:8000")
-    .describe("Server root; `/v1/...` is appended. A trailing `/v1` is accepted."),
-  model: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe("Served model name; null takes the first one that the server lists."),
-  apiKeyEnv: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
-    .default("OPENAI_API_KEY")
-    .describe("Name of the environment variable that holds the API key. The key itself is never stored."),
-  endpoint: endpointSchema
-    .default("completions")
-    .describe("completions sends prompt text, chat-completions sends messages, engine runs in this process."),
-  metricsUrl: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null)
-    .describe("Metrics page; null takes `<base URL>/metrics`."),
-});
-
-const engineSchema = z.strictObject({
-  modelPath: z.string().min(1).nullable().default(null).describe("GGUF file of the in-process engine."),
-  draftModelPath: z.string().min(1).nullable().default(null).describe("GGUF file of the draft model."),
-  draftTokens: z.int().min(1).max(64).default(5).describe("Draft budget K: most tokens drafted per step."),
-  contextSize: z
-    .int()
-    .min(64)
-    .max(MAX_TOKENS)
-    .nullable()
-    .default(null)
-    .describe(`Tokens per slot, up to ${MAX_TOKENS}; null takes the model's, at most 8192.`),
-  threads: z.int().min(1).max(1024).default(1).describe("CPU threads of the engine."),
-});
+export { datasetKindSchema, endpointSchema, loadKindSchema };
 
 const samplingSchema = z.strictObject({
   temperature: z.number().min(0).max(10).default(0).describe("0 is greedy."),
@@ -62,6 +29,7 @@ const samplingSchema = z.strictObject({
  * prompts, EOS ignored, greedy, closed loop at concurrency 1.
  */
 export const benchConfigSchema = z.strictObject({
+  preset: optionalText("Published protocol that the run starts from; null starts from the defaults."),
   target: targetSchema.prefault({}),
   engine: engineSchema.prefault({}),
   ignoreEos: z
@@ -77,12 +45,27 @@ export const benchConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(`Output cap in tokens, up to ${MAX_TOKENS}; null takes \`outputLen\`.`),
+  minTokens: z
+    .int()
+    .min(0)
+    .max(MAX_TOKENS)
+    .default(0)
+    .describe(
+      "Fewest output tokens; with EOS honoured and the cap as value, every output has exactly the cap.",
+    ),
   stop: z
     .array(z.string().min(1))
     .max(16)
     .default([])
     .describe("Texts that end an output; they need EOS to be honoured (--no-ignore-eos)."),
   sampling: samplingSchema.prefault({}),
+  logprobs: z
+    .int()
+    .min(0)
+    .max(20)
+    .nullable()
+    .default(null)
+    .describe("Most likely tokens asked for at each position; null asks for no log-probabilities."),
   skipChatTemplate: z
     .boolean()
     .default(true)
@@ -110,6 +93,7 @@ export const benchConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("JSONL of prompts or messages, or ShareGPT JSON; null generates prompts of `inputLen` tokens."),
+  dataset: datasetSchema.prefault({}),
   inputLen: z
     .int()
     .min(1)
@@ -124,6 +108,8 @@ export const benchConfigSchema = z.strictObject({
     .describe(`Output tokens asked for, up to ${MAX_TOKENS}.`),
   numPrompts: z.int().min(1).max(1_000_000).default(50).describe("Measured requests, up to 1000000."),
   concurrency: z.int().min(1).max(65536).default(1).describe("Requests in flight (closed loop)."),
+  load: loadSchema.prefault({}),
+  cache: cacheSchema.prefault({}),
   warmupRequests: z
     .int()
     .min(0)
@@ -137,6 +123,17 @@ export const benchConfigSchema = z.strictObject({
     .max(MAX_INT32)
     .default(600_000)
     .describe("A request longer than this has failed, ms."),
+  slos: z
+    .array(z.string().min(1))
+    .max(32)
+    .default([])
+    .describe("Limits that a request or the run must meet, such as ttft<=500ms or p99(tpot)<=50ms."),
+  client: clientSchema.prefault({}),
+  repetition: repetitionSchema.prefault({}),
+  sweep: sweepSchema.prefault({}),
+  server: serverSchema.prefault({}),
+  speculation: speculationSchema.prefault({}),
+  declared: declaredSchema.prefault({}),
   output: z
     .string()
     .min(1)
@@ -144,13 +141,19 @@ export const benchConfigSchema = z.strictObject({
     .default(null)
     .describe("JSONL file for the records, one line per request as it ends; appended, never overwritten."),
   outputJson: z.string().min(1).nullable().default(null).describe("JSON file for the result."),
+  outputCsv: optionalText("CSV file for the rows of the result; null writes none."),
+  outputMarkdown: optionalText("Markdown file for the report; null writes none."),
+  outputHtml: optionalText("HTML file for the report; null writes none."),
+  outputTokenIds: optionalText("JSONL file for the token ids of every output; null writes none."),
 });
 
 /** A configuration with every default filled in. */
 export type BenchConfig = z.output<typeof benchConfigSchema>;
 /** A configuration as it may be written: whatever is left out takes its default. */
 export type BenchConfigInput = z.input<typeof benchConfigSchema>;
-/** `chat-completions`, `completions` or `engine`. */
+/** `chat-completions`, `completions`, … or `engine`. */
 export type Endpoint = z.output<typeof endpointSchema>;
 /** Sampling values; what each means when it is off stands in the schema. */
 export type SamplingConfig = BenchConfig["sampling"];
+export type DatasetKind = z.output<typeof datasetKindSchema>;
+export type LoadKind = z.output<typeof loadKindSchema>;

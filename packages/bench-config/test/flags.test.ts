@@ -7,6 +7,7 @@ import {
   benchFlags,
   configFields,
   configLayerFromFlags,
+  flaglessSettings,
   flagArguments,
   refusedFlags,
   resolveConfig,
@@ -43,8 +44,14 @@ function messageOf(values: FlagValues): string {
 }
 
 describe("the table", () => {
-  test("every setting has exactly one flag, and every flag a setting", () => {
-    expect(benchFlags.map(({ path }) => path).sort()).toEqual(configFields.map(({ path }) => path).sort());
+  test("every setting has exactly one flag or a reason to have none, and every flag a setting", () => {
+    const without = configFields.filter(({ path }) =>
+      [...flaglessSettings.keys()].some((group) => path === group || path.startsWith(`${group}.`)),
+    );
+    expect([...benchFlags, ...without].map(({ path }) => path).sort()).toEqual(
+      configFields.map(({ path }) => path).sort(),
+    );
+    expect([...flaglessSettings.values()].filter((reason) => reason.length < 20)).toEqual([]);
   });
 
   test("names are unique, also those of refused flags", () => {
@@ -59,11 +66,12 @@ describe("the table", () => {
       expect(field?.schema.safeParse(true).success, path).toBe(value === "boolean");
       expect(negatable, path).toBe(value === "boolean");
       expect(argument === null, path).toBe(value === "boolean");
-      expect(field?.schema.safeParse(1.5).success, path).toBe(
-        value === "number" && path !== "sampling.topP" && path !== "sampling.minP",
+      expect(field?.schema.safeParse(0.5).success, path).toBe(
+        value === "number" || (value === "duration" && path.endsWith("S")),
       );
       expect(field?.schema.safeParse(["x"]).success, path).toBe(value === "string-list");
       expect(field?.schema.safeParse({ x: 1 }).success, path).toBe(value === "json");
+      expect(field?.schema.safeParse({ x: "y" }).success, path).toBe(value === "json" || value === "pairs");
       for (const choice of choices ?? []) {
         expect(field?.schema.safeParse(choice).success, choice).toBe(true);
       }
@@ -194,7 +202,11 @@ describe("reading flags", () => {
     [{ numPrompts: "2.5" }, "--num-prompts: expected a whole number from 1 to 1000000, got 2.5"],
     [{ temperature: "Infinity" }, '--temperature: expected a number from 0 to 10, got "Infinity"'],
     [{ topP: "0" }, "--top-p: expected a number above 0 and at most 1, got 0"],
-    [{ endpoint: "chat" }, '--endpoint: expected one of chat-completions, completions, engine, got "chat"'],
+    [
+      { endpoint: "chat" },
+      "--endpoint: expected one of chat-completions, completions, responses, llama-completion, sglang-generate, " +
+        'ollama-chat, engine, got "chat"',
+    ],
     [
       { requestTimeout: "30" },
       '--request-timeout: expected a duration with its unit, such as 500ms, 30s or 2m, got "30"',
@@ -278,7 +290,7 @@ describe("reading flags", () => {
       messageOf(values)
         .split("\n")
         .map((line) => line.slice(0, line.indexOf(":"))),
-    ).toEqual(["--num-blocks", "--request-timeout", "--top-p", "--concurrency", "--draft-tokens"]);
+    ).toEqual(["--request-timeout", "--top-p", "--concurrency", "--draft-tokens", "--num-blocks"]);
   });
 });
 

@@ -129,8 +129,10 @@ describe("refusals of single values", () => {
   test.each(configFields.filter(({ schema }) => schema.safeParse(1).success || schema.safeParse(65).success))(
     "state the largest number: $path",
     ({ path }) => {
-      const [group = "", leaf] = path.split(".");
-      const value = leaf === undefined ? { [group]: 1e20 } : { [group]: { [leaf]: 1e20 } };
+      const value = path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), 1e20) as Record<
+        string,
+        unknown
+      >;
       expect(messageOf({ source: "file", value })).toMatch(
         /(from -?\d+ to|above \d+ and at most) (?!9007199254740991)\d+, got 100000000000000000000/,
       );
@@ -159,7 +161,8 @@ describe("refusals of single values", () => {
     [{ outputJson: "" }, 'outputJson (file): expected a non-empty text, got ""'],
     [
       { target: { endpoint: "chat" } },
-      'target.endpoint (file): expected one of chat-completions, completions, engine, got "chat"',
+      "target.endpoint (file): expected one of chat-completions, completions, responses, llama-completion, " +
+        'sglang-generate, ollama-chat, engine, got "chat"',
     ],
     [
       { target: { baseUrl: "localhost:8000" } },

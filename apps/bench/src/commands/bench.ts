@@ -13,6 +13,7 @@ import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
 import { createProgress } from "../progress.ts";
 import { openResultFile, serialise, type ResultFile } from "../result-file.ts";
 import { addDemoFlag, apiKeyOf, checkApiKey, demoLayers, withEngine, type DemoFlag } from "../target.ts";
+import { refuseUnsupported } from "../unsupported-settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { packageVersion } from "../version.ts";
 
@@ -49,7 +50,8 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
   command.addHelpText("after", examples);
   command.action(async (options: BenchOptions) => {
     const layers = [...(await demoLayers(options, given)), configLayerFromFlags(given)];
-    const { config } = resolveConfig(layers);
+    const { config, spelled } = resolveConfig(layers);
+    refuseUnsupported(config, spelled);
     checkApiKey(config, given, env);
     checkDistinctFiles(config);
     if (options.overwrite === true && config.outputJson === null) {

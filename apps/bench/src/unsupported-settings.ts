@@ -1,0 +1,93 @@
+import {
+  benchConfigSchema,
+  ConfigError,
+  configFields,
+  type BenchConfig,
+  type ConfigIssue,
+} from "@onpar/bench-config";
+
+/**
+ * Settings that describe a run and that the runner does not carry out, by path or group. A run that silently ignored one
+ * would be another run than the one that was asked for. Whoever builds one takes its line out.
+ */
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  "target.metricsUrls": "one metrics page is read",
+  "target.headers": "requests carry no further headers",
+  "target.extraBody": "requests carry no further fields",
+  "target.caFile": "certificates are checked against those of the system",
+  "target.insecureTls": "certificates are always checked",
+  "engine.kind": "models in this process run by llama.cpp",
+  "engine.library": "models in this process run by llama.cpp",
+  "engine.maxNumBatchedTokens": "the engine of this process has no such setting",
+  "engine.numBlocks": "the engine of this process has no such setting",
+  "engine.kvCacheDtype": "the engine of this process has no such setting",
+  "engine.speculativeConfig": "the engine of this process speculates with a draft model",
+  "dataset.kind": "prompts are random text, or come from a file whose content tells what it is",
+  "dataset.rangeRatio": "generated prompts have one length",
+  "dataset.sharedPrefixLen": "generated prompts share nothing",
+  "dataset.prefixGroups": "generated prompts share nothing",
+  "dataset.hitRate": "generated prompts share nothing",
+  "dataset.sourcePath": "contexts are not cut from source code",
+  "dataset.task": "generated prompts carry no task",
+  "dataset.turns": "the first turn of a conversation is sent",
+  "dataset.turnDelayMs": "the first turn of a conversation is sent",
+  "dataset.shuffle": "rows are sent in the order of the file",
+  "dataset.oversample": "no row is sent twice",
+  "dataset.traceBlockTokens": "traces are not read",
+  load: "the load is a closed loop over a number of requests",
+  cache: "the prefix cache is left alone",
+  client: "requests are sent by this process, and their texts are hashed",
+  minTokens: "no least length is sent",
+  logprobs: "no log-probabilities are asked for",
+  slos: "limits are not judged",
+  repetition: "a run measures once",
+  sweep: "a run measures one point",
+  server: "the server has to be running",
+  outputCsv: "a run writes records and one result in JSON",
+  outputMarkdown: "a run writes records and one result in JSON",
+  outputHtml: "a run writes records and one result in JSON",
+  outputTokenIds: "a run writes records and one result in JSON",
+};
+
+const ENDPOINTS = new Set(["completions", "chat-completions", "engine"]);
+
+const defaults = benchConfigSchema.parse({});
+
+/** Every setting that was changed and would have no effect, one line each. */
+export function unsupportedSettings(
+  config: BenchConfig,
+  spelled: (path: string) => string,
+): readonly ConfigIssue[] {
+  const issues: ConfigIssue[] = configFields.flatMap(({ path }) => {
+    const reason = reasonFor(path);
+    if (reason === null || isSame(at(config, path), at(defaults, path))) return [];
+    return [{ path, origin: spelled(path), message: `cannot be honoured by this version: ${reason}` }];
+  });
+  const { endpoint } = config.target;
+  if (ENDPOINTS.has(endpoint)) return issues;
+  const message = `cannot be honoured by this version: requests go to ${[...ENDPOINTS].join(", ")}`;
+  return [{ path: "target.endpoint", origin: spelled("target.endpoint"), message }, ...issues];
+}
+
+/** @throws {ConfigError} with a line for each setting that would have no effect */
+export function refuseUnsupported(config: BenchConfig, spelled: (path: string) => string): void {
+  const issues = unsupportedSettings(config, spelled);
+  if (issues.length > 0) throw new ConfigError(issues);
+}
+
+function reasonFor(path: string): string | null {
+  return UNSUPPORTED[path] ?? UNSUPPORTED[path.split(".")[0] ?? ""] ?? null;
+}
+
+function at(config: BenchConfig, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+      config,
+    );
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
