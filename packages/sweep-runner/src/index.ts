@@ -5,9 +5,9 @@ export { RunError, type RunErrorCode } from "./errors.ts";
 export type { RunEvent, RunObserver } from "./events.ts";
 export { monotonicClock, startTimeline, type Clock, type Timeline } from "./clock.ts";
 
-export { summarize, countRequests, effectiveTokensPerStep, type SummaryContext } from "./summarize.ts";
-export { audit, type AuditInput } from "./audit.ts";
-export { distribution, quantileType7 } from "./percentiles.ts";
+export { summarize, countRequests, effectiveTokensPerStep, type SummaryContext } from "./figures/summarize.ts";
+export { audit, type AuditInput } from "./checks/audit.ts";
+export { distribution, quantileType7 } from "./figures/percentiles.ts";
 export {
   clientQueueMs,
   decodeRateCtxsweep,
@@ -26,10 +26,10 @@ export {
   ttftFromScheduleMs,
   ttftMs,
   type Timed,
-} from "./figures.ts";
+} from "./figures/request-figures.ts";
 export { carriesTokens, ChunkBuilder, chunkMarks, packChunks } from "./records/chunk-series.ts";
-export { readRecords } from "./read-records.ts";
-export type { HostFacts, JournalEnd, JournalHeader, JournalRun } from "./journal-format.ts";
+export { readRecords } from "./records/read-records.ts";
+export type { HostFacts, JournalEnd, JournalHeader, JournalRun } from "./records/journal-format.ts";
 
 export type {
   ChunkKind,

@@ -6,7 +6,7 @@ import {
   type ResolvedStoppingRule,
   type ResolvedTemplate,
 } from "@onpar/bench-config";
-import type { Workload } from "./workload.ts";
+import type { Workload } from "./datasets/workload.ts";
 
 /** What a run knows about itself when its requests are built. */
 export interface ProtocolInput {

@@ -6,13 +6,13 @@ import {
   speculationDelta,
   type AcceptanceReading,
 } from "./acceptance-source.ts";
-import { audit } from "./audit.ts";
+import { audit } from "./checks/audit.ts";
 import type { Timeline } from "./clock.ts";
 import { runClosedLoop } from "./load/closed-loop.ts";
 import { messageOf, type RunError } from "./errors.ts";
-import { auditEventLoop, watchEventLoop } from "./event-loop.ts";
+import { auditEventLoop, watchEventLoop } from "./checks/event-loop.ts";
 import type { RunObserver } from "./events.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./records/journal.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { RequestRecord } from "./record.ts";
 import { refusalOf } from "./refusal.ts";
@@ -21,7 +21,7 @@ import { RUN_SCHEMA, type Finding, type RunResult } from "./result.ts";
 import type { RunPlan } from "./run-plan.ts";
 import { deltaOf } from "./server-counters.ts";
 import type { Session } from "./session.ts";
-import { summarize } from "./summarize.ts";
+import { summarize } from "./figures/summarize.ts";
 import type { PreparedRequest } from "./targets/target.ts";
 
 export interface RunParts {

@@ -6,7 +6,7 @@ import { preparingCounter, type RunObserver } from "./events.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { PreparedRequest } from "./targets/target.ts";
-import { buildWorkload, type Workload } from "./workload.ts";
+import { buildWorkload, type Workload } from "./datasets/workload.ts";
 
 /** What a run is going to send: every request is built before the first one starts. */
 export interface RunPlan {

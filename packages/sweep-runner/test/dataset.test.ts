@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readDataset } from "../src/dataset.ts";
+import { readDataset } from "../src/datasets/dataset.ts";
 import { runError, withFolder } from "./support/run.ts";
 
 async function read(content: string | Buffer, wanted = 100) {

@@ -4,7 +4,7 @@ import { demoModel } from "@onpar/demo-model";
 import { loadLlamaEngine, type Engine } from "@onpar/engine-binding";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeOnce } from "../src/complete-once.ts";
-import { readRecords } from "../src/read-records.ts";
+import { readRecords } from "../src/records/read-records.ts";
 import { codes, run, runError, withFolder } from "./support/run.ts";
 
 let engine: Engine;

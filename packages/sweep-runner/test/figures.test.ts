@@ -15,8 +15,8 @@ import {
   tpotVllmMs,
   ttftFromScheduleMs,
   ttftMs,
-} from "../src/figures.ts";
-import { distribution, quantileType7 } from "../src/percentiles.ts";
+} from "../src/figures/request-figures.ts";
+import { distribution, quantileType7 } from "../src/figures/percentiles.ts";
 import type { ChunkMark } from "../src/record.ts";
 import { chunksAt, record } from "./support/records.ts";
 

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generatePrompt } from "../src/generated-prompts.ts";
+import { generatePrompt } from "../src/datasets/generated-prompts.ts";
 import { createRng, shuffled } from "../src/rng.ts";
 import type { TokenCounter } from "../src/token-counter.ts";
-import { WORDS } from "../src/words.ts";
+import { WORDS } from "../src/datasets/words.ts";
 import { countTokens } from "./support/bench-server.ts";
 
 const counterOf = (count: (text: string) => number): TokenCounter => ({

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { RunEvent } from "../src/events.ts";
 import { planRun } from "../src/run-plan.ts";
 import { openSession } from "../src/session.ts";
-import { buildWorkload } from "../src/workload.ts";
+import { buildWorkload } from "../src/datasets/workload.ts";
 import { config } from "./support/config.ts";
 import { serversOfEachTest } from "./support/servers.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readRecords } from "../src/read-records.ts";
+import { readRecords } from "../src/records/read-records.ts";
 import { config } from "./support/config.ts";
 import { codes, run, runError, withFolder } from "./support/run.ts";
 import { serversOfEachTest } from "./support/servers.ts";

@@ -1,7 +1,7 @@
 import { applyChatTemplate } from "@onpar/chat-render";
 import { requestFields } from "@onpar/bench-config";
 import { describe, expect, it } from "vitest";
-import { audit } from "../src/audit.ts";
+import { audit } from "../src/checks/audit.ts";
 import { monotonicClock, startTimeline } from "../src/clock.ts";
 import { contextFit } from "../src/context-fit.ts";
 import {
@@ -12,12 +12,12 @@ import {
   ratePerS,
   tpotVllmMs,
   ttftMs,
-} from "../src/figures.ts";
+} from "../src/figures/request-figures.ts";
 import { createHttpTarget } from "../src/targets/http-target.ts";
 import { readUsage } from "../src/stream/openai-events.ts";
-import { quantileType7 } from "../src/percentiles.ts";
+import { quantileType7 } from "../src/figures/percentiles.ts";
 import type { ChunkMark, RequestRecord } from "../src/record.ts";
-import { summarize } from "../src/summarize.ts";
+import { summarize } from "../src/figures/summarize.ts";
 import { config } from "./support/config.ts";
 import { record } from "./support/records.ts";
 import { sharedCases, type SharedCase } from "./support/shared-cases.ts";

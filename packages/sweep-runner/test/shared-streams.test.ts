@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { audit } from "../src/audit.ts";
+import { audit } from "../src/checks/audit.ts";
 import { monotonicClock, startTimeline } from "../src/clock.ts";
 import { carriesTokens, chunkMarks } from "../src/records/chunk-series.ts";
 import { createHttpTarget } from "../src/targets/http-target.ts";
 import { readUsage } from "../src/stream/openai-events.ts";
 import type { ChunkMark, RequestRecord } from "../src/record.ts";
-import { summarize } from "../src/summarize.ts";
+import { summarize } from "../src/figures/summarize.ts";
 import { startServer, stream, type Responder, type StreamEnd } from "./support/scripted-server.ts";
 import { sendOne } from "./support/send-one.ts";
 import { sharedCases } from "./support/shared-cases.ts";

@@ -1,10 +1,10 @@
 import { acceptanceFrom } from "@onpar/metrics-client";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { audit, type AuditInput } from "../src/audit.ts";
+import { audit, type AuditInput } from "../src/checks/audit.ts";
 import type { ChunkMark, RequestRecord } from "../src/record.ts";
 import { chunkMarks, packChunks } from "../src/records/chunk-series.ts";
-import { effectiveTokensPerStep, summarize, type SummaryContext } from "../src/summarize.ts";
+import { effectiveTokensPerStep, summarize, type SummaryContext } from "../src/figures/summarize.ts";
 import { chunksAt, record, type RecordChanges } from "./support/records.ts";
 
 const MS = 1e6;

@@ -14,10 +14,10 @@ import {
   tpotVllmMs,
   ttftFromScheduleMs,
   ttftMs,
-} from "./figures.ts";
+} from "./request-figures.ts";
 import { distribution } from "./percentiles.ts";
-import type { RequestRecord } from "./record.ts";
-import type { AcceptanceSummary, OutputSummary, RequestCounts, RunSummary } from "./result.ts";
+import type { RequestRecord } from "../record.ts";
+import type { AcceptanceSummary, OutputSummary, RequestCounts, RunSummary } from "../result.ts";
 
 /** What a summary needs beside the records. */
 export interface SummaryContext {

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Finding } from "./result.ts";
+import type { Finding } from "../result.ts";
 
 const RESOLUTION_MS = 5;
 /** Delay of the event loop, p99, above which time stamps may be late by as much. */

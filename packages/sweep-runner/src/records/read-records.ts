@@ -1,4 +1,4 @@
-import { messageOf, RunError } from "./errors.ts";
+import { messageOf, RunError } from "../errors.ts";
 import {
   endSchema,
   headerSchema,
@@ -9,8 +9,8 @@ import {
   type JournalHeader,
   type JournalRun,
 } from "./journal-format.ts";
-import { LineTooLongError, readLines } from "./read-lines.ts";
-import type { RequestRecord } from "./record.ts";
+import { LineTooLongError, readLines } from "../read-lines.ts";
+import type { RequestRecord } from "../record.ts";
 
 /** Bound on one record, bytes. A chunk takes about 40. */
 const LINE_LIMIT = 256 * 2 ** 20;

@@ -1,6 +1,6 @@
 import type { MetricsDelta } from "@onpar/metrics-client";
-import type { RequestRecord } from "./record.ts";
-import type { Finding } from "./result.ts";
+import type { RequestRecord } from "../record.ts";
+import type { Finding } from "../result.ts";
 
 export interface ServerCountersInput {
   /** Records of the measured phase. */

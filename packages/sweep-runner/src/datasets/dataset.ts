@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { open, readFile, stat } from "node:fs/promises";
 import { readRow, RowError, type DatasetRow } from "./dataset-rows.ts";
-import { messageOf, oneLine, RunError, systemCode } from "./errors.ts";
-import { LineEncodingError, LineTooLongError, readLines } from "./read-lines.ts";
+import { messageOf, oneLine, RunError, systemCode } from "../errors.ts";
+import { LineEncodingError, LineTooLongError, readLines } from "../read-lines.ts";
 
 /** Bound on a dataset that is one JSON document and has to be in memory as a whole, bytes. */
 const DOCUMENT_LIMIT = 512 * 2 ** 20;

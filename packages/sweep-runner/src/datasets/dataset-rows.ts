@@ -1,6 +1,6 @@
 import { parseMessages, RenderError, type Conversation, type TemplateObject } from "@onpar/chat-render";
 import { z } from "zod";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "../errors.ts";
 
 /** What a row of a dataset holds. */
 export type DatasetRow =

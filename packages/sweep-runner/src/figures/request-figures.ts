@@ -1,5 +1,5 @@
-import type { ChunkMark, RequestRecord } from "./record.ts";
-import { carriesTokens, chunkMarks } from "./records/chunk-series.ts";
+import type { ChunkMark, RequestRecord } from "../record.ts";
+import { carriesTokens, chunkMarks } from "../records/chunk-series.ts";
 
 /**
  * Figures of one request, each named with its convention. Null means that the record does not tell: a figure that is

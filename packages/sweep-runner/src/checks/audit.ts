@@ -1,10 +1,10 @@
 import type { ResolvedStoppingRule } from "@onpar/bench-config";
 import { checkSpecDecodeInvariants, type MetricsDelta } from "@onpar/metrics-client";
-import { carriesTokens, chunkMarks } from "./records/chunk-series.ts";
-import { e2elMs, ttftMs } from "./figures.ts";
-import type { RequestRecord } from "./record.ts";
+import { carriesTokens, chunkMarks } from "../records/chunk-series.ts";
+import { e2elMs, ttftMs } from "../figures/request-figures.ts";
+import type { RequestRecord } from "../record.ts";
 import { auditServerCounters } from "./audit-server.ts";
-import type { AcceptanceSummary, Finding, RunSummary } from "./result.ts";
+import type { AcceptanceSummary, Finding, RunSummary } from "../result.ts";
 
 /** What the audit compares. */
 export interface AuditInput {

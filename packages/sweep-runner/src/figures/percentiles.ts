@@ -1,4 +1,4 @@
-import type { Distribution } from "./result.ts";
+import type { Distribution } from "../result.ts";
 
 /**
  * Quantile by linear interpolation (type 7 of Hyndman and Fan, numpy's default) of values in ascending order.

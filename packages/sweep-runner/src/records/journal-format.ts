@@ -1,7 +1,7 @@
 import type { BenchConfig } from "@onpar/bench-config";
 import { z } from "zod";
-import type { RequestRecord } from "./record.ts";
-import { packChunks } from "./records/chunk-series.ts";
+import type { RequestRecord } from "../record.ts";
+import { packChunks } from "./chunk-series.ts";
 
 export const RECORDS_SCHEMA = "onpar.records/2";
 /** Still read: chunks one by one, and nothing about repetitions, workers and plans. */

@@ -1,5 +1,5 @@
-import { createRng, shuffled } from "./rng.ts";
-import type { TokenCounter } from "./token-counter.ts";
+import { createRng, shuffled } from "../rng.ts";
+import type { TokenCounter } from "../token-counter.ts";
 import { WORDS } from "./words.ts";
 
 /** Pieces that are one token in nearly every vocabulary: they fill what whole words leave open. */

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rm, type FileHandle } from "node:fs/promises";
 import { cpus, hostname, totalmem } from "node:os";
 import { dirname } from "node:path";
-import { messageOf, RunError, systemCode } from "./errors.ts";
+import { messageOf, RunError, systemCode } from "../errors.ts";
 import type { HostFacts, JournalEnd, JournalHeader } from "./journal-format.ts";
-import type { RequestRecord } from "./record.ts";
+import type { RequestRecord } from "../record.ts";
 
 /** A records file that is being written. Appends only; one run at a time. */
 export interface Journal {

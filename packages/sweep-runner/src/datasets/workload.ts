@@ -3,12 +3,12 @@ import { basename } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { BenchConfig } from "@onpar/bench-config";
 import { readDataset, type Dataset, type PromptRow } from "./dataset.ts";
-import { RunError } from "./errors.ts";
-import { preparingCounter, type RunObserver } from "./events.ts";
+import { RunError } from "../errors.ts";
+import { preparingCounter, type RunObserver } from "../events.ts";
 import { generatePrompt } from "./generated-prompts.ts";
-import type { WorkloadPrompt } from "./prompt.ts";
-import type { Finding } from "./result.ts";
-import type { TokenCounter } from "./token-counter.ts";
+import type { WorkloadPrompt } from "../prompt.ts";
+import type { Finding } from "../result.ts";
+import type { TokenCounter } from "../token-counter.ts";
 
 /** The prompts of a run. */
 export interface Workload {
