@@ -1,3 +1,9 @@
+/** Line and column in a file, both from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** One thing that is wrong with a configuration. */
 export interface ConfigIssue {
   /** Field of the configuration, for example `sampling.topP`; a flag's spelling when it has no field. */
@@ -6,6 +12,8 @@ export interface ConfigIssue {
   readonly origin: string;
   /** What is wrong and what to do, without the origin. */
   readonly message: string;
+  /** Where in a file; absent for what does not come from one. */
+  readonly place?: Place;
 }
 
 /** A configuration that was refused. `message` has one line per issue; each line stands alone. */

@@ -54,60 +54,7 @@ export const configGroups: ReadonlySet<string> = new Set(
   ),
 );
 
-type JsonSchemaPart = z.core.JSONSchema.BaseSchema;
-
-/** Every number of the schema has both bounds; a test sees to it. */
-function rangeInWords({ minimum, maximum, exclusiveMinimum }: JsonSchemaPart): string {
-  return exclusiveMinimum === undefined
-    ? ` from ${minimum} to ${maximum}`
-    : ` above ${exclusiveMinimum} and at most ${maximum}`;
-}
-
-/** What a value of this field must be, in words taken from the schema: `a whole number from 1 to 64`. */
-export function expectationOf(field: ConfigField): string {
-  if (field.path === "target.apiKeyEnv") {
-    return "the name of an environment variable (letters, digits, _)";
-  }
-  const whole: JsonSchemaPart = z.toJSONSchema(field.schema, { io: "input" });
-  const part = whole.anyOf?.find((candidate) => candidate.type !== "null") ?? whole;
-  if (part.enum !== undefined) {
-    return `one of ${part.enum.join(", ")}`;
-  }
-  switch (part.type) {
-    case "integer":
-      return `a whole number${rangeInWords(part)}`;
-    case "number":
-      return `a number${rangeInWords(part)}`;
-    case "boolean":
-      return "true or false";
-    case "array":
-      return `a list of at most ${part.maxItems ?? "any"} non-empty texts`;
-    case "object":
-      return "a JSON object";
-    default:
-      return part.format === "uri" ? "an http or https URL" : "a non-empty text";
-  }
-}
-
-/** Values of these fields may be a secret put in the wrong place, so messages never repeat them. */
-const neverShown = new Set(["target.apiKeyEnv"]);
-
-const SHOWN_CHARS = 60;
-
-/** JSON writes a number that is too large for it as null. */
-function finiteOrName(_: string, value: unknown): unknown {
-  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
-}
-
-/** A rejected value as a message shows it: JSON, shortened, and nothing that may be a secret. */
-export function shownValue(path: string, value: unknown): string {
-  if (neverShown.has(path)) {
-    return "another text";
-  }
-  if (typeof value === "number") {
-    return String(value);
-  }
-  const text = typeof value === "string" ? value.replace(/\/\/[^/@]*@/u, "//…@") : value;
-  const json = JSON.stringify(text, finiteOrName) ?? String(text);
-  return json.length <= SHOWN_CHARS ? json : `${json.slice(0, SHOWN_CHARS)}…`;
+/** Whether a setting belongs to a group, or is it: `load.rate` belongs to `load`. */
+export function isWithin(path: string, group: string): boolean {
+  return path === group || path.startsWith(`${group}.`);
 }

@@ -1,11 +1,13 @@
 import type { ConfigIssue } from "./error.ts";
-import { expectationOf, fieldAt, shownValue } from "./fields.ts";
+import { fieldAt } from "./fields.ts";
 import { benchFlags as allFlags, refusedFlags } from "./flags.ts";
 import type { BenchFlag } from "./flags.ts";
 import { nest } from "./layers.ts";
-import type { ConfigLayer } from "./layers.ts";
+import type { ConfigLayer, ConfigSource } from "./layers.ts";
 import type { BenchConfig } from "./schema.ts";
+import { readSeconds } from "./units.ts";
 import { valueAt } from "./values.ts";
+import { expectationOf, shownValue } from "./words.ts";
 
 /**
  * What a command-line parser found, by `key` of the flag: the argument's text, true or false for a boolean, every
@@ -18,8 +20,6 @@ export type FlagValues = Readonly<
 /** Longest JSON argument that is read, in characters. */
 const MAX_JSON_CHARS = 65_536;
 
-const millisecondsPerUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
 class FlagProblem extends Error {}
 
 /** What is no number, or one that is too large to be held (`1e400`), stays the text that messages show. */
@@ -28,15 +28,15 @@ function readNumber(text: string): number | string {
   return Number.isFinite(number) ? number : text;
 }
 
-function readDuration(text: string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/u.exec(text) ?? [];
-  const factor = millisecondsPerUnit[unit ?? ""];
-  if (amount === undefined || factor === undefined) {
+/** In the unit of the setting, which its name tells: `requestTimeoutMs`, `load.durationS`. */
+function readDuration(path: string, text: string): number {
+  const value = readSeconds(text);
+  if (value === null) {
     throw new FlagProblem(
-      `expected a duration with its unit, such as 500ms, 30s or 2m, got ${JSON.stringify(text)}`,
+      `expected a duration with its unit, such as 500ms, 30s or 2m, got ${shownValue(path, text)}`,
     );
   }
-  return Math.round(Number(amount) * factor);
+  return path.endsWith("Ms") ? Math.round(value * 1000) : value;
 }
 
 function readJson(text: string): unknown {
@@ -57,7 +57,7 @@ function readText(flag: BenchFlag, text: string): unknown {
     case "count":
       return readNumber(text);
     case "duration":
-      return flag.path.endsWith("S") ? readDuration(text) / 1000 : readDuration(text);
+      return readDuration(flag.path, text);
     case "json":
       return readJson(text);
     default:
@@ -133,22 +133,19 @@ function readFlag(flag: BenchFlag, raw: NonNullable<FlagValues[string]>): unknow
   return readValue(flag, given.at(-1) ?? "");
 }
 
-/**
- * Turns parsed flags into a layer. Problems are carried in the layer, and `resolveConfig` reports them together
- * with those of the other layers. Unknown keys are left alone: they belong to the caller's own flags.
- */
-export function configLayerFromFlags(
+/** How a source writes a flag: `--no-ignore-eos`, `ONPAR_IGNORE_EOS`. */
+export type Spelling = (flag: BenchFlag, value: unknown) => string;
+
+/** Values of a source that has the flags of the command line, by key, as a layer of settings. */
+export function layerOf(
+  source: ConfigSource,
   values: FlagValues,
-  flags: readonly BenchFlag[] = allFlags,
-): ConfigLayer {
+  flags: readonly BenchFlag[],
+  spelling: Spelling,
+): ConfigLayer & { readonly issues: ConfigIssue[] } {
   const found = new Map<string, unknown>();
   const origin = new Map<string, string>();
   const issues: ConfigIssue[] = [];
-  for (const { flag, key, reason } of refusedFlags) {
-    if (values[key] !== undefined) {
-      issues.push({ path: flag, origin: flag, message: `cannot be honoured by a client: ${reason}` });
-    }
-  }
   for (const flag of flags) {
     const raw = values[flag.key];
     if (raw === undefined) {
@@ -157,15 +154,34 @@ export function configLayerFromFlags(
     try {
       const value = readFlag(flag, raw);
       found.set(flag.path, value);
-      origin.set(flag.path, spellingOf(flag, value));
+      origin.set(flag.path, spelling(flag, value));
     } catch (error) {
       if (!(error instanceof FlagProblem)) {
         throw error;
       }
-      issues.push({ path: flag.path, origin: flag.flag, message: error.message });
+      issues.push({ path: flag.path, origin: spelling(flag, true), message: error.message });
     }
   }
-  return { source: "flags", value: nest(found), origin, issues };
+  return { source, value: nest(found), origin, issues };
+}
+
+/**
+ * Turns parsed flags into a layer. Problems are carried in the layer, and `resolveConfig` reports them together
+ * with those of the other layers. Unknown keys are left alone: they belong to the caller's own flags.
+ */
+export function configLayerFromFlags(
+  values: FlagValues,
+  flags: readonly BenchFlag[] = allFlags,
+): ConfigLayer {
+  const refused = refusedFlags
+    .filter(({ key }) => values[key] !== undefined)
+    .map(({ flag, reason }) => ({
+      path: flag,
+      origin: flag,
+      message: `cannot be honoured by a client: ${reason}`,
+    }));
+  const layer = layerOf("flags", values, flags, spellingOf);
+  return { ...layer, issues: [...refused, ...layer.issues] };
 }
 
 function isDefault(flag: BenchFlag, value: unknown): boolean {

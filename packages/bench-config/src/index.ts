@@ -24,7 +24,14 @@ export type {
   TemplateMode,
 } from "./protocol.ts";
 export { ConfigError } from "./error.ts";
-export type { ConfigIssue } from "./error.ts";
+export type { ConfigIssue, Place } from "./error.ts";
+export { configLayerFromText, MAX_CONFIG_CHARS } from "./file-layer.ts";
+export type { ConfigFile } from "./file-layer.ts";
+export { configLayerFromEnv, variableFor } from "./env-layer.ts";
+export type { EnvOptions } from "./env-layer.ts";
+export { headersOf, variableOf } from "./secrets.ts";
+export { parseSlo, slosOf } from "./slo.ts";
+export type { Slo, SloMetric, SloRequestMetric, SloRunMetric, SloStatistic } from "./slo.ts";
 export { configFields } from "./fields.ts";
 export type { ConfigField } from "./fields.ts";
 export { benchFlags, flaglessSettings, refusedFlags } from "./flags.ts";

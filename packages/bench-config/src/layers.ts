@@ -1,11 +1,13 @@
-import type { ConfigIssue } from "./error.ts";
-import { fieldChecks } from "./field-checks.ts";
-import { configFields, configGroups, expectationOf, fieldAt, shownValue } from "./fields.ts";
+import type { ConfigIssue, Place } from "./error.ts";
+import type { ConfigField } from "./fields.ts";
+import { fieldChecks, readAxes, withUnitRead } from "./field-checks.ts";
+import { configFields, configGroups, fieldAt, isWithin } from "./fields.ts";
 import { nearestPath } from "./suggest.ts";
 import { isPlainObject } from "./values.ts";
+import { mismatch, shownValue } from "./words.ts";
 
-/** Where a value comes from. Later ones win: defaults < file < env < flags. */
-export type ConfigSource = "defaults" | "file" | "env" | "flags";
+/** Where a value comes from. Later ones win: defaults < preset < file < env < flags. */
+export type ConfigSource = "defaults" | "preset" | "file" | "env" | "flags";
 
 /** A part of a configuration from one source. */
 export interface ConfigLayer {
@@ -14,6 +16,8 @@ export interface ConfigLayer {
   readonly value: Readonly<Record<string, unknown>>;
   /** How the user wrote a field, by path, for messages: `ignoreEos` -> `--no-ignore-eos`. */
   readonly origin?: ReadonlyMap<string, string>;
+  /** Line and column of a field in its file, by path. */
+  readonly places?: ReadonlyMap<string, Place>;
   /** What was wrong already when the layer was read; reported together with everything else. */
   readonly issues?: readonly ConfigIssue[];
 }
@@ -27,6 +31,7 @@ export interface MergedLayers {
   readonly rank: Map<string, number>;
   readonly provenance: Provenance;
   readonly origins: Map<string, string>;
+  readonly places: Map<string, Place>;
   readonly issues: ConfigIssue[];
   /** Paths with an issue; their value is the default and rules must not look at it. */
   readonly invalid: Set<string>;
@@ -46,6 +51,11 @@ function originIn(layer: ConfigLayer, path: string): string {
   return layer.origin?.get(path) ?? `${path} (${layer.source})`;
 }
 
+function placeIn(layer: ConfigLayer | undefined, path: string): { place?: Place } {
+  const place = layer?.places?.get(path);
+  return place === undefined ? {} : { place };
+}
+
 function mergeValue(before: unknown, now: unknown): unknown {
   return isPlainObject(before) && isPlainObject(now) ? { ...before, ...now } : now;
 }
@@ -56,11 +66,15 @@ class Merger {
     rank: new Map(configFields.map((field) => [field.path, -1])),
     provenance: new Map(configFields.map((field) => [field.path, "defaults" as const])),
     origins: new Map(),
+    places: new Map(),
     issues: [],
     invalid: new Set(),
   };
 
+  readonly #layers: ConfigLayer[] = [];
+
   add(layer: ConfigLayer, rank: number): void {
+    this.#layers[rank] = layer;
     for (const issue of layer.issues ?? []) {
       this.#refuse(issue);
     }
@@ -69,26 +83,43 @@ class Merger {
 
   /** Checks every set value against its field; a rejected one gives way to the default. */
   validate(): void {
-    const { values, rank, invalid, origins } = this.merged;
     for (const field of configFields) {
       const { path } = field;
-      const value = values.get(path);
-      if (rank.get(path) === -1 || invalid.has(path)) {
-        continue;
+      if (this.merged.rank.get(path) !== -1 && !this.merged.invalid.has(path)) {
+        this.#validateField(field);
       }
-      const tooDeep = isDeeperThan(value, MAX_DEPTH);
-      const result = tooDeep ? null : field.schema.safeParse(value);
-      const unfulfilled = result?.success === true ? (fieldChecks.get(path)?.(value) ?? null) : null;
-      if (result?.success === true && unfulfilled === null) {
-        values.set(path, result.data);
-        continue;
-      }
-      const message = tooDeep
-        ? `nested deeper than ${MAX_DEPTH} levels`
-        : (unfulfilled ?? `expected ${expectationOf(field)}, got ${shownValue(path, value)}`);
-      this.#refuse({ path, origin: origins.get(path) ?? path, message });
-      values.set(path, field.default);
     }
+  }
+
+  #validateField(field: ConfigField): void {
+    const { path } = field;
+    const given = this.merged.values.get(path);
+    if (isDeeperThan(given, MAX_DEPTH)) {
+      this.#reject(field, `nested deeper than ${MAX_DEPTH} levels`, []);
+      return;
+    }
+    const value = path === "sweep.axes" ? readAxes(given) : withUnitRead(path, given);
+    const result = field.schema.safeParse(value);
+    if (!result.success) {
+      this.#reject(field, mismatch(field, given), result.error.issues[0]?.path ?? []);
+      return;
+    }
+    const unfulfilled = fieldChecks.get(path)?.(value) ?? null;
+    if (unfulfilled === null) {
+      this.merged.values.set(path, result.data);
+    } else {
+      this.#reject(field, unfulfilled, []);
+    }
+  }
+
+  #reject({ path, default: fallback }: ConfigField, message: string, inner: readonly PropertyKey[]): void {
+    const layer = this.#layers[this.merged.rank.get(path) ?? -1];
+    // The part of the value that is wrong, where its layer knows places that deep.
+    const depths = inner.map((_, index) => [path, ...inner.slice(0, index + 1).map(String)].join("."));
+    const where = depths.findLast((part) => layer?.origin?.has(part) === true) ?? path;
+    const origin = layer?.origin?.get(where) ?? this.merged.origins.get(path) ?? path;
+    this.#refuse({ path, origin, message, ...placeIn(layer, where) });
+    this.merged.values.set(path, fallback);
   }
 
   #addObject(
@@ -108,13 +139,23 @@ class Merger {
           this.#addObject(layer, rank, value, `${path}.`);
         } else {
           const message = `expected an object of settings, got ${shownValue(path, value)}`;
-          this.#refuse({ path, origin: originIn(layer, path), message });
+          this.#refuse({ path, origin: originIn(layer, path), message, ...placeIn(layer, path) });
         }
       } else if (fieldAt(path) === undefined) {
         this.#refuseUnknown(layer, path);
       } else {
+        if (this.merged.rank.get(path) === rank) {
+          const message = "is set twice, nested and by its path; keep one";
+          this.#refuse({ path, origin: originIn(layer, path), message, ...placeIn(layer, path) });
+        }
         values.set(path, mergeValue(values.get(path), value));
         this.merged.rank.set(path, rank);
+        const { place } = placeIn(layer, path);
+        if (place === undefined) {
+          this.merged.places.delete(path);
+        } else {
+          this.merged.places.set(path, place);
+        }
         provenance.set(path, layer.source);
         origins.set(path, originIn(layer, path));
       }
@@ -124,14 +165,14 @@ class Merger {
   #refuseUnknown(layer: ConfigLayer, path: string): void {
     const near = nearestPath(path, [...configFields.map((field) => field.path), ...configGroups]);
     const message = near === null ? "unknown setting" : `unknown setting; did you mean ${near}?`;
-    this.#refuse({ path, origin: originIn(layer, path), message });
+    this.#refuse({ path, origin: originIn(layer, path), message, ...placeIn(layer, path) });
   }
 
   #refuse(issue: ConfigIssue): void {
     this.merged.issues.push(issue);
     this.merged.invalid.add(issue.path);
     for (const { path } of configFields) {
-      if (path.startsWith(`${issue.path}.`)) {
+      if (isWithin(path, issue.path)) {
         this.merged.invalid.add(path);
       }
     }

@@ -1,11 +1,13 @@
 import { ConfigError } from "./error.ts";
+import type { ConfigIssue } from "./error.ts";
 import { fieldAt } from "./fields.ts";
 import { flagSpelling } from "./flags.ts";
 import { mergeLayers, nest } from "./layers.ts";
 import type { ConfigLayer, ConfigSource, MergedLayers } from "./layers.ts";
 import { isServerTemplate } from "./request.ts";
-import { applyRules, dependentSettings } from "./rules.ts";
-import type { RuleContext } from "./rules.ts";
+import { applyRules } from "./rules.ts";
+import { dependentSettings } from "./rules/dependents.ts";
+import type { RuleContext } from "./rules/rule.ts";
 import { benchConfigSchema } from "./schema.ts";
 import type { BenchConfig } from "./schema.ts";
 import { deepFreeze } from "./values.ts";
@@ -44,10 +46,28 @@ function withdraw(merged: MergedLayers, path: string): void {
   merged.rank.set(path, -1);
   merged.provenance.set(path, "defaults");
   merged.origins.delete(path);
+  merged.places.delete(path);
 }
 
 function configOf(merged: MergedLayers): BenchConfig {
   return benchConfigSchema.parse(nest(merged.values));
+}
+
+/** A rate without a kind of load means what it means to `vllm bench serve`; the ends of a ramp mean a ramp. */
+function implyLoad(merged: MergedLayers, { load }: BenchConfig): void {
+  if (isSet(merged, "load.kind")) {
+    return;
+  }
+  const ramp = Object.keys(load.ramp).map((end) => `load.ramp.${end}`);
+  const hasRamp = ramp.some((path) => isSet(merged, path));
+  if (hasRamp || (isSet(merged, "load.rate") && load.rate !== null)) {
+    const from = hasRamp ? (ramp.find((path) => isSet(merged, path)) ?? "load.rate") : "load.rate";
+    const kind = hasRamp ? "ramp" : isSet(merged, "load.burstiness") ? "gamma" : "poisson";
+    merged.values.set("load.kind", kind);
+    merged.rank.set("load.kind", merged.rank.get(from) ?? -1);
+    merged.provenance.set("load.kind", merged.provenance.get(from) ?? "defaults");
+    merged.origins.set("load.kind", merged.origins.get(from) ?? from);
+  }
 }
 
 /** Makes explicit what the settings imply, so that a stored configuration resolves to itself again. */
@@ -68,16 +88,29 @@ function settle(merged: MergedLayers): void {
   if (config.maxTokens !== null && !isSet(merged, "outputLen")) {
     move(merged, "maxTokens", "outputLen");
   }
+  implyLoad(merged, config);
   // A file made for a server stays usable when a flag chooses the engine, and the other way round.
+  let current = configOf(merged);
   for (const { choice, settings, isMeaningless } of dependentSettings) {
     const chosen = merged.rank.get(choice) ?? -1;
-    for (const path of isMeaningless(config) ? settings : []) {
+    const earlier = settings.filter((path) => {
       const rank = merged.rank.get(path) ?? -1;
-      if (rank >= 0 && rank < chosen) {
-        withdraw(merged, path);
-      }
+      return rank >= 0 && rank < chosen;
+    });
+    if (earlier.length > 0 && isMeaningless(current)) {
+      earlier.forEach((path) => withdraw(merged, path));
+      current = configOf(merged);
     }
   }
+}
+
+/** What has a place in the file comes first, from its top to its end. */
+function inOrder(issues: readonly ConfigIssue[]): ConfigIssue[] {
+  const placed = issues.flatMap((issue) =>
+    issue.place === undefined ? [] : [{ issue, place: issue.place }],
+  );
+  placed.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
+  return [...placed.map(({ issue }) => issue), ...issues.filter(({ place }) => place === undefined)];
 }
 
 function contextOf(merged: MergedLayers, config: BenchConfig): RuleContext {
@@ -106,7 +139,11 @@ export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
   settle(merged);
   const config = configOf(merged);
   const context = contextOf(merged, config);
-  const issues = [...merged.issues, ...applyRules(context, merged.invalid)];
+  const refusals = applyRules(context, merged.invalid).map((issue) => {
+    const place = merged.places.get(issue.path);
+    return place === undefined ? issue : { ...issue, place };
+  });
+  const issues = inOrder([...merged.issues, ...refusals]);
   if (issues.length > 0) {
     throw new ConfigError(issues);
   }
