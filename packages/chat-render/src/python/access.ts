@@ -1,0 +1,177 @@
+import { typeError } from "./errors.ts";
+import { formatMethod } from "./str-format.ts";
+import { hiddenAttributes } from "./hidden-attributes.ts";
+import { like } from "./markup.ts";
+import { dictMethods, unsafeDictMethods } from "./methods/dict-methods.ts";
+import type { Method } from "./methods/method.ts";
+import { floatMethods, intMethods } from "./methods/number-methods.ts";
+import { listMethods, tupleMethods, unsafeListMethods } from "./methods/sequence-methods.ts";
+import { strMethods } from "./methods/str-methods.ts";
+import { markupMethods } from "./methods/markup-methods.ts";
+import { intOf } from "./numbers.ts";
+import { PyFunction, PyMethod } from "./objects.ts";
+import { PySlice } from "./slices.ts";
+import { subscript } from "./subscript.ts";
+import { undefinedError, unsafeUndefined } from "./undefined.ts";
+import {
+  isList,
+  PyDict,
+  PyFloat,
+  PyMarkup,
+  PyObject,
+  PyTuple,
+  PyUndefined,
+  textOf,
+  typeName,
+  type PyContext,
+  type PyKwargs,
+  type PyValue,
+} from "./value.ts";
+
+function bind<S>(
+  type: string,
+  table: ReadonlyMap<string, Method<S>>,
+  name: string,
+  self: S,
+): PyValue | undefined {
+  const method = table.get(name);
+  return method === undefined ? undefined : new PyMethod(type, name, self, method);
+}
+
+/** `str.format` and `str.format_map`, which see values as the sandbox does. */
+function strFormat(value: string | PyMarkup, name: "format" | "format_map"): PyFunction {
+  return new PyFunction(`str.${name}`, (args, kwargs, ctx) => {
+    const text = formatMethod(ctx, { getAttribute, getItem }, value, name, args, kwargs);
+    return like(value, text);
+  });
+}
+
+function publicAttribute(ctx: PyContext, value: PyValue, name: string): PyValue | undefined {
+  if (typeof value === "string" || value instanceof PyMarkup) {
+    if (name === "format" || name === "format_map") {
+      return strFormat(value, name);
+    }
+    const bound = value instanceof PyMarkup ? bind("Markup", markupMethods, name, value) : undefined;
+    return bound ?? bind("str", strMethods, name, typeof value === "string" ? value : value.text);
+  }
+  if (isList(value)) {
+    return unsafeListMethods.has(name)
+      ? unsafeUndefined(value, name)
+      : bind("list", listMethods, name, value);
+  }
+  if (value instanceof PyObject) {
+    return value.getAttribute?.(name, ctx);
+  }
+  if (value instanceof PyTuple) {
+    return bind("tuple", tupleMethods, name, value);
+  }
+  const int = intOf(value);
+  if (int !== undefined) {
+    return name === "real" || name === "numerator"
+      ? int
+      : name === "imag"
+        ? 0
+        : name === "denominator"
+          ? 1
+          : bind("int", intMethods, name, int);
+  }
+  if (typeof value === "number" || value instanceof PyFloat) {
+    const float = typeof value === "number" ? value : value.value;
+    return name === "real"
+      ? value
+      : name === "imag"
+        ? new PyFloat(0)
+        : bind("float", floatMethods, name, float);
+  }
+  return undefined;
+}
+
+/** The attribute as the sandbox lets it out; undefined where Python raises AttributeError. */
+export function lookupAttribute(ctx: PyContext, value: PyValue, name: string): PyValue | undefined {
+  if (value instanceof PyDict) {
+    const method = dictMethods.get(name);
+    if (method !== undefined) {
+      return unsafeDictMethods.has(name)
+        ? unsafeUndefined(value, name)
+        : new PyMethod("dict", name, value, method);
+    }
+  }
+  if (name.startsWith("_")) {
+    if (hiddenAttributes(value).has(name)) {
+      return unsafeUndefined(value, name);
+    }
+    if (value instanceof PyUndefined && !(name.startsWith("__") && name.endsWith("__"))) {
+      throw undefinedError(ctx, value);
+    }
+    return undefined;
+  }
+  if (value instanceof PyUndefined) {
+    throw undefinedError(ctx, value);
+  }
+  return publicAttribute(ctx, value, name);
+}
+
+/** Jinja's `value.name`: the attribute, else the item, else Undefined. */
+export function getAttribute(ctx: PyContext, value: PyValue, name: string): PyValue {
+  const attribute = lookupAttribute(ctx, value, name);
+  if (attribute !== undefined) {
+    return attribute;
+  }
+  const item = value instanceof PyDict ? value.getNormal(name) : subscript(ctx, value, name);
+  return item ?? new PyUndefined(name, value);
+}
+
+/** Jinja's `value[key]`: the item, else the attribute, else Undefined. */
+export function getItem(ctx: PyContext, value: PyValue, key: PyValue): PyValue {
+  const item = subscript(ctx, value, key);
+  if (item !== undefined) {
+    return item;
+  }
+  const name = textOf(key);
+  return (
+    (name === undefined ? undefined : lookupAttribute(ctx, value, name)) ??
+    new PyUndefined(name ?? key, value)
+  );
+}
+
+/** Jinja's `value[start:stop:step]`. */
+export function slice(ctx: PyContext, value: PyValue, start: PyValue, stop: PyValue, step: PyValue): PyValue {
+  return getItem(ctx, value, new PySlice(start, stop, step));
+}
+
+/** `callee(*args, **kwargs)`. */
+export function call(ctx: PyContext, callee: PyValue, args: readonly PyValue[], kwargs: PyKwargs): PyValue {
+  if (callee instanceof PyObject && callee.call !== undefined) {
+    return callee.call(args, kwargs, ctx);
+  }
+  if (callee instanceof PyUndefined) {
+    throw undefinedError(ctx, callee);
+  }
+  throw typeError(`'${typeName(callee)}' object is not callable`);
+}
+
+export function isCallable(value: PyValue): boolean {
+  return (value instanceof PyObject && value.call !== undefined) || value instanceof PyUndefined;
+}
+
+/** `value.name(*args, **kwargs)`, without a bound method in between where the value is a str or a dict. */
+export function callMethod(
+  ctx: PyContext,
+  value: PyValue,
+  name: string,
+  args: readonly PyValue[],
+  kwargs: PyKwargs,
+): PyValue {
+  if (typeof value === "string") {
+    const method = strMethods.get(name);
+    if (method !== undefined) {
+      return method(ctx, value, args, kwargs);
+    }
+  } else if (value instanceof PyDict && !unsafeDictMethods.has(name)) {
+    const method = dictMethods.get(name);
+    if (method !== undefined) {
+      return method(ctx, value, args, kwargs);
+    }
+  }
+  return call(ctx, getAttribute(ctx, value, name), args, kwargs);
+}

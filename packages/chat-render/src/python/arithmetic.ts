@@ -1,0 +1,228 @@
+import { PyError, overflowError, typeError } from "./errors.ts";
+import {
+  floorDivideFloats,
+  floorDivideInts,
+  moduloFloats,
+  moduloInts,
+  power,
+  trueDivide,
+} from "./division.ts";
+import { escape } from "./markup.ts";
+import { bitsAbout, intOf, intToFloat, numberOf } from "./numbers.ts";
+import { printf } from "./printf.ts";
+import { str } from "./repr.ts";
+import { undefinedError } from "./undefined.ts";
+import {
+  isList,
+  isStr,
+  pyFloat,
+  pyInt,
+  PyMarkup,
+  PyTuple,
+  PyUndefined,
+  textOf,
+  typeName,
+  type PyContext,
+  type PyValue,
+} from "./value.ts";
+
+export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
+
+/** Before an int of `bits` bits is made or divided. */
+function chargeInt(ctx: PyContext, bits: number): void {
+  ctx.budget.grow(bits / 8);
+  ctx.budget.step(Math.ceil((bits / 64) ** 1.5 / 32));
+}
+
+function intResult(
+  ctx: PyContext,
+  operator: BinaryOperator,
+  a: number | bigint,
+  b: number | bigint,
+): PyValue {
+  switch (operator) {
+    case "/":
+      return pyFloat(trueDivide(a, b));
+    case "**":
+      return power(a, b, (bits) => {
+        chargeInt(ctx, bits);
+      });
+  }
+  if (typeof a === "number" && typeof b === "number") {
+    if (operator === "//") {
+      return floorDivideInts(a, b);
+    }
+    if (operator === "%") {
+      return moduloInts(a, b);
+    }
+    const result = operator === "+" ? a + b : operator === "-" ? a - b : a * b;
+    if (Number.isSafeInteger(result)) {
+      // 0 and not -0.
+      return result + 0;
+    }
+  }
+  const left = BigInt(a);
+  const right = BigInt(b);
+  const bits = [bitsAbout(a), bitsAbout(b)] as const;
+  chargeInt(ctx, operator === "*" ? bits[0] + bits[1] : Math.max(...bits));
+  switch (operator) {
+    case "+":
+      return pyInt(left + right);
+    case "-":
+      return pyInt(left - right);
+    case "*":
+      return pyInt(left * right);
+    case "//":
+      return floorDivideInts(left, right);
+    case "%":
+      return moduloInts(left, right);
+  }
+}
+
+function floatResult(operator: BinaryOperator, a: number, b: number): PyValue {
+  switch (operator) {
+    case "+":
+      return pyFloat(a + b);
+    case "-":
+      return pyFloat(a - b);
+    case "*":
+      return pyFloat(a * b);
+    case "/":
+      if (b === 0) {
+        throw new PyError("ZeroDivisionError", "float division by zero");
+      }
+      return pyFloat(a / b);
+    case "//":
+      return pyFloat(floorDivideFloats(a, b));
+    case "%":
+      return pyFloat(moduloFloats(a, b));
+    case "**":
+      return power(pyFloat(a), pyFloat(b), () => {});
+  }
+}
+
+/** What `text * count` and `items * count` repeat. */
+function repeat(ctx: PyContext, sequence: PyValue, count: number | bigint): PyValue {
+  if (typeof count === "bigint") {
+    throw overflowError("cannot fit 'int' into an index-sized integer");
+  }
+  const times = Math.max(count, 0);
+  const text = textOf(sequence);
+  if (text !== undefined) {
+    if (text !== "") {
+      ctx.budget.grow(text.length * times);
+    }
+    const repeated = text === "" ? "" : text.repeat(times);
+    return sequence instanceof PyMarkup ? new PyMarkup(repeated) : repeated;
+  }
+  const items = sequence instanceof PyTuple ? sequence.items : isList(sequence) ? sequence : [];
+  ctx.budget.collect(items.length * times);
+  const result: PyValue[] = [];
+  for (let left = items.length === 0 ? 0 : times; left > 0; left -= 1) {
+    result.push(...items);
+  }
+  return sequence instanceof PyTuple ? new PyTuple(result) : result;
+}
+
+function isSequence(value: PyValue): boolean {
+  return isStr(value) || isList(value) || value instanceof PyTuple;
+}
+
+function multiplySequence(ctx: PyContext, a: PyValue, b: PyValue): PyValue {
+  const [sequence, factor] =
+    a instanceof PyMarkup || (isSequence(a) && !(b instanceof PyMarkup)) ? [a, b] : [b, a];
+  const count = intOf(factor);
+  if (count === undefined) {
+    throw typeError(
+      sequence instanceof PyMarkup
+        ? `'${typeName(factor)}' object cannot be interpreted as an integer`
+        : `can't multiply sequence by non-int of type '${typeName(factor)}'`,
+    );
+  }
+  return repeat(ctx, sequence, count);
+}
+
+/** `a + b` of sequences; undefined where Python tries numbers. */
+function concatenate(ctx: PyContext, a: PyValue, b: PyValue): PyValue | undefined {
+  const left = textOf(a);
+  const right = textOf(b);
+  if (left !== undefined && right !== undefined) {
+    ctx.budget.grow(left.length + right.length);
+    if (a instanceof PyMarkup || b instanceof PyMarkup) {
+      return new PyMarkup(escape(ctx, a).text + escape(ctx, b).text);
+    }
+    return left + right;
+  }
+  if (isList(a) && isList(b)) {
+    ctx.budget.collect(a.length + b.length);
+    return [...a, ...b];
+  }
+  if (a instanceof PyTuple && b instanceof PyTuple) {
+    ctx.budget.collect(a.items.length + b.items.length);
+    return new PyTuple([...a.items, ...b.items]);
+  }
+  if (isSequence(a) && !(a instanceof PyMarkup)) {
+    throw typeError(`can only concatenate ${typeName(a)} (not "${typeName(b)}") to ${typeName(a)}`);
+  }
+  return undefined;
+}
+
+/** `a <operator> b`. */
+export function binary(ctx: PyContext, operator: BinaryOperator, a: PyValue, b: PyValue): PyValue {
+  if (operator === "+" && typeof a === "string" && typeof b === "string") {
+    ctx.budget.grow(a.length + b.length);
+    return a + b;
+  }
+  const left = numberOf(a);
+  const right = numberOf(b);
+  if (left !== undefined && right !== undefined) {
+    const leftInt = intOf(a);
+    const rightInt = intOf(b);
+    return leftInt !== undefined && rightInt !== undefined
+      ? intResult(ctx, operator, leftInt, rightInt)
+      : floatResult(operator, intToFloat(left), intToFloat(right));
+  }
+  if (operator === "%" && isStr(a)) {
+    return printf(ctx, a, b);
+  }
+  for (const side of [a, b]) {
+    if (side instanceof PyUndefined) {
+      throw undefinedError(ctx, side);
+    }
+  }
+  const joined = operator === "+" ? concatenate(ctx, a, b) : undefined;
+  if (joined !== undefined) {
+    return joined;
+  }
+  if (operator === "*" && (isSequence(a) || isSequence(b))) {
+    return multiplySequence(ctx, a, b);
+  }
+  const name = operator === "**" ? "** or pow()" : operator;
+  throw typeError(`unsupported operand type(s) for ${name}: '${typeName(a)}' and '${typeName(b)}'`);
+}
+
+/** `-value` and `+value`. */
+export function unary(ctx: PyContext, operator: "-" | "+", value: PyValue): PyValue {
+  const int = intOf(value);
+  if (int !== undefined) {
+    return operator === "+" ? int : typeof int === "number" ? 0 - int : pyInt(-int);
+  }
+  const float = numberOf(value);
+  if (float !== undefined) {
+    return operator === "+" ? value : pyFloat(-Number(float));
+  }
+  if (value instanceof PyUndefined) {
+    throw undefinedError(ctx, value);
+  }
+  throw typeError(`bad operand type for unary ${operator}: '${typeName(value)}'`);
+}
+
+/** Jinja's `a ~ b ~ c`: the texts of all, one after the other. */
+export function joinTexts(ctx: PyContext, values: readonly PyValue[]): string {
+  let text = "";
+  for (const value of values) {
+    text += str(ctx, value);
+  }
+  ctx.budget.grow(text.length);
+  return text;
+}

@@ -1,0 +1,107 @@
+import { PyError } from "./errors.ts";
+import { ArrayIterator } from "./iterate.ts";
+import { intOf } from "./numbers.ts";
+import { isPrintable } from "./unicode.ts";
+import { PyObject, type PyValue } from "./value.ts";
+
+/** The bytes of one code point in UTF-8. */
+function utf8(code: number): number[] {
+  if (code < 0x80) {
+    return [code];
+  }
+  const size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  const bytes: number[] = [];
+  let rest = code;
+  for (let left = size - 1; left > 0; left -= 1) {
+    bytes.unshift(0x80 | (rest & 0x3f));
+    rest >>= 6;
+  }
+  return [((0xf00 >> size) & 0xff) | rest, ...bytes];
+}
+
+function escaped(code: number): string {
+  const hex = code.toString(16);
+  return code < 0x100
+    ? `\\x${hex.padStart(2, "0")}`
+    : code < 0x10000
+      ? `\\u${hex.padStart(4, "0")}`
+      : `\\U${hex.padStart(8, "0")}`;
+}
+
+/** What `str.encode` gives. It prints, iterates and compares; a template can do nothing else with it. */
+export class PyBytes extends PyObject {
+  override readonly typeName = "bytes";
+  readonly bytes: readonly number[];
+
+  constructor(bytes: readonly number[]) {
+    super();
+    this.bytes = bytes;
+  }
+
+  /** `limit` is the first code point that the encoding cannot hold: 0x110000 stands for UTF-8. */
+  static encode(text: string, limit: number, errors = "strict"): PyBytes {
+    const bytes: number[] = [];
+    let position = 0;
+    for (const character of text) {
+      const code = character.codePointAt(0) ?? 0;
+      const surrogate = code >= 0xd800 && code < 0xe000;
+      if (code < limit && !(limit === 0x110000 && surrogate)) {
+        bytes.push(...(limit === 0x110000 ? utf8(code) : [code]));
+      } else if (errors === "replace") {
+        bytes.push(63);
+      } else if (errors === "backslashreplace" || errors === "xmlcharrefreplace") {
+        const name = errors === "backslashreplace" ? escaped(code) : `&#${code};`;
+        bytes.push(...Array.from(name, (one) => one.charCodeAt(0)));
+      } else if (errors === "strict") {
+        const codec = limit === 0x110000 ? "utf-8" : limit === 128 ? "ascii" : "latin-1";
+        const reason = limit === 0x110000 ? "surrogates not allowed" : `ordinal not in range(${limit})`;
+        throw new PyError(
+          "UnicodeEncodeError",
+          `'${codec}' codec can't encode character '${escaped(code)}' in position ${position}: ${reason}`,
+        );
+      } else if (errors !== "ignore") {
+        throw new PyError("LookupError", `unknown error handler name '${errors}'`);
+      }
+      position += 1;
+    }
+    return new PyBytes(bytes);
+  }
+
+  override truth(): boolean {
+    return this.bytes.length > 0;
+  }
+
+  override repr(): string {
+    const text = this.bytes.map((byte) => String.fromCharCode(byte)).join("");
+    const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+    const named: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\" };
+    const body = Array.from(text, (character) =>
+      character === quote
+        ? `\\${quote}`
+        : (named[character] ??
+          (character <= "~" && isPrintable(character) ? character : escaped(character.charCodeAt(0)))),
+    ).join("");
+    return `b${quote}${body}${quote}`;
+  }
+
+  override length(): number {
+    return this.bytes.length;
+  }
+
+  override iterate(): Iterator<PyValue> {
+    return new ArrayIterator(this.bytes);
+  }
+
+  override getItem(key: PyValue): PyValue | undefined {
+    const index = intOf(key);
+    return typeof index === "number" ? this.bytes[index < 0 ? index + this.bytes.length : index] : undefined;
+  }
+
+  override equals(other: PyValue): boolean {
+    return (
+      other instanceof PyBytes &&
+      other.bytes.length === this.bytes.length &&
+      other.bytes.every((byte, index) => byte === this.bytes[index])
+    );
+  }
+}

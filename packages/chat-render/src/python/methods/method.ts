@@ -1,0 +1,115 @@
+import { overflowError, typeError } from "../errors.ts";
+import { intOf } from "../numbers.ts";
+import { textOf, typeName, type PyContext, type PyKwargs, type PyValue } from "../value.ts";
+
+/** A method of a built-in type. `args` are as many as its arity allows; with named ones, absent ones are undefined. */
+export type MethodBody<S> = (ctx: PyContext, self: S, args: readonly (PyValue | undefined)[]) => PyValue;
+
+export type Method<S> = (ctx: PyContext, self: S, args: readonly PyValue[], kwargs: PyKwargs) => PyValue;
+
+/** How C functions take their arguments, which shows in what they say of wrong ones. */
+export type Arity =
+  | readonly [min: number, max: number]
+  | readonly [min: number, max: number, style: "parsed"]
+  | readonly string[];
+
+function isNames(arity: Arity): arity is readonly string[] {
+  return typeof arity[0] === "string";
+}
+
+function plural(count: number): string {
+  return count === 1 ? "" : "s";
+}
+
+/** The arguments by their names; all of them may be left out. */
+function bindNames(
+  name: string,
+  names: readonly string[],
+  args: readonly PyValue[],
+  kwargs: PyKwargs,
+): readonly (PyValue | undefined)[] {
+  const given = args.length + (kwargs?.size ?? 0);
+  if (given > names.length) {
+    throw typeError(
+      `${name}() takes at most ${names.length}${args.length === 0 ? " keyword" : ""} argument${plural(names.length)} (${given} given)`,
+    );
+  }
+  const bound: (PyValue | undefined)[] = [...args];
+  for (const [key, value] of kwargs ?? []) {
+    const index = names.indexOf(key);
+    if (index < 0) {
+      throw typeError(`'${key}' is an invalid keyword argument for ${name}()`);
+    }
+    if (index < args.length) {
+      throw typeError(`argument for ${name}() given by name ('${key}') and position (${index + 1})`);
+    }
+    bound[index] = value;
+  }
+  return bound;
+}
+
+function checkCount(type: string, name: string, arity: Arity, count: number, kwargs: PyKwargs): void {
+  const [min, max, style] = arity;
+  if (kwargs !== null && kwargs.size > 0) {
+    throw typeError(`${type}.${name}() takes no keyword arguments`);
+  }
+  if (typeof min !== "number" || typeof max !== "number" || (count >= min && count <= max)) {
+    return;
+  }
+  if (max === 0) {
+    throw typeError(`${type}.${name}() takes no arguments (${count} given)`);
+  }
+  if (min === 1 && max === 1) {
+    throw typeError(`${type}.${name}() takes exactly one argument (${count} given)`);
+  }
+  const [word, bound] = count < min ? (["least", min] as const) : (["most", max] as const);
+  throw typeError(
+    style === "parsed"
+      ? `${name}() takes at ${word} ${bound} argument${plural(bound)} (${count} given)`
+      : `${name} expected at ${word} ${bound} argument${plural(bound)}, got ${count}`,
+  );
+}
+
+/** Methods by their names, each behind the check of its arguments. */
+export function methodTable<S>(
+  type: string,
+  specs: Readonly<Record<string, readonly [Arity, MethodBody<S>]>>,
+): ReadonlyMap<string, Method<S>> {
+  const table = new Map<string, Method<S>>();
+  for (const [name, [arity, body]] of Object.entries(specs)) {
+    table.set(
+      name,
+      isNames(arity)
+        ? (ctx, self, args, kwargs) => body(ctx, self, bindNames(name, arity, args, kwargs))
+        : (ctx, self, args, kwargs) => {
+            checkCount(type, name, arity, args.length, kwargs);
+            return body(ctx, self, args);
+          },
+    );
+  }
+  return table;
+}
+
+/** A C `Py_ssize_t`; `missing` where nothing was given. */
+export function sizeArgument(value: PyValue | undefined, missing = 0): number {
+  if (value === undefined) {
+    return missing;
+  }
+  const int = intOf(value);
+  if (int === undefined) {
+    throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
+  }
+  if (typeof int === "bigint") {
+    throw overflowError("Python int too large to convert to C ssize_t");
+  }
+  return int;
+}
+
+/** The text of an argument; `what` begins the message where it is none. */
+export function textArgument(value: PyValue | undefined, what: string): string {
+  const text = value === undefined ? undefined : textOf(value);
+  if (text === undefined) {
+    throw typeError(`${what}must be str, not ${typeName(value ?? null)}`);
+  }
+  return text;
+}

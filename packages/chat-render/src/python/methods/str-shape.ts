@@ -1,0 +1,254 @@
+import { codePointCount } from "../code-points.ts";
+import { PyError, typeError, valueError } from "../errors.ts";
+import { intOf } from "../numbers.ts";
+import {
+  capitalize,
+  caseFold,
+  classPatterns,
+  isLower,
+  isPrintable,
+  isTitle,
+  isUpper,
+  swapCase,
+  titleCase,
+} from "../unicode.ts";
+import {
+  isList,
+  PyDict,
+  PyTuple,
+  PyUndefined,
+  textOf,
+  typeName,
+  type PyContext,
+  type PyValue,
+} from "../value.ts";
+import { undefinedError } from "../undefined.ts";
+import { subscript } from "../subscript.ts";
+import { PyBytes } from "../bytes.ts";
+import { sizeArgument, textArgument, type Arity, type MethodBody } from "./method.ts";
+
+type Spec = readonly [Arity, MethodBody<string>];
+
+function fillArgument(value: PyValue | undefined): string {
+  if (value === undefined) {
+    return " ";
+  }
+  const text = textOf(value);
+  if (text === undefined) {
+    throw typeError(`The fill character must be a unicode character, not ${typeName(value)}`);
+  }
+  if (codePointCount(text) !== 1) {
+    throw typeError("The fill character must be exactly one character long");
+  }
+  return text;
+}
+
+/** The text in the middle of `width` characters, as `str.center` puts it. */
+export function center(ctx: PyContext, text: string, width: number, fill = " "): string {
+  const missing = width - codePointCount(text);
+  if (missing <= 0) {
+    return text;
+  }
+  ctx.budget.grow(text.length + missing);
+  const left = Math.floor(missing / 2) + (missing % 2 === 1 && width % 2 === 1 ? 1 : 0);
+  return fill.repeat(left) + text + fill.repeat(missing - left);
+}
+
+function justify(side: "left" | "right" | "center"): Spec {
+  return [
+    [1, 2],
+    (ctx, text, args) => {
+      const width = sizeArgument(args[0]);
+      const fill = fillArgument(args[1]);
+      if (side === "center") {
+        return center(ctx, text, width, fill);
+      }
+      const missing = Math.max(width - codePointCount(text), 0);
+      ctx.budget.grow(text.length + missing);
+      return side === "left" ? text + fill.repeat(missing) : fill.repeat(missing) + text;
+    },
+  ];
+}
+
+function mapped(map: (text: string) => string): Spec {
+  return [
+    [0, 0],
+    (ctx, text) => {
+      ctx.budget.grow(text.length * 2);
+      return map(text);
+    },
+  ];
+}
+
+function asked(test: (text: string) => boolean): Spec {
+  return [
+    [0, 0],
+    (ctx, text) => {
+      ctx.budget.grow(text.length);
+      return test(text);
+    },
+  ];
+}
+
+function expandTabs(ctx: PyContext, text: string, size: number): string {
+  const tabs = text.split("\t").length - 1;
+  ctx.budget.grow(text.length + tabs * Math.max(size, 0));
+  let column = 0;
+  let result = "";
+  for (const character of text) {
+    if (character === "\t") {
+      const spaces = size > 0 ? size - (column % size) : 0;
+      column += spaces;
+      result += " ".repeat(spaces);
+    } else {
+      column = character === "\n" || character === "\r" ? 0 : column + 1;
+      result += character;
+    }
+  }
+  return result;
+}
+
+function translate(ctx: PyContext, text: string, table: PyValue): string {
+  let result = "";
+  for (const character of text) {
+    ctx.budget.step();
+    if (table instanceof PyUndefined) {
+      throw undefinedError(ctx, table);
+    }
+    if (
+      !(table instanceof PyDict) &&
+      !isList(table) &&
+      !(table instanceof PyTuple) &&
+      textOf(table) === undefined
+    ) {
+      throw typeError(`'${typeName(table)}' object is not subscriptable`);
+    }
+    const to = subscript(ctx, table, character.codePointAt(0) ?? 0);
+    if (to === undefined) {
+      result += character;
+      continue;
+    }
+    const code = intOf(to);
+    const replacement = textOf(to);
+    if (code !== undefined) {
+      if (!(code >= 0 && code <= 0x10ffff)) {
+        throw valueError("character mapping must be in range(0x110000)");
+      }
+      result += String.fromCodePoint(Number(code));
+    } else if (replacement !== undefined) {
+      result += replacement;
+    } else if (to !== null) {
+      throw typeError("character mapping must return integer, None or str");
+    }
+    ctx.budget.grow(result.length);
+  }
+  return result;
+}
+
+function makeTranslation(args: readonly (PyValue | undefined)[]): PyDict {
+  const table = new PyDict();
+  const [from, to, drop] = args;
+  if (to === undefined) {
+    if (!(from instanceof PyDict)) {
+      throw typeError("if you give only one argument to maketrans it must be a dict");
+    }
+    for (const [key, value] of from.entries()) {
+      const text = textOf(key);
+      if (text === undefined && intOf(key) === undefined) {
+        throw typeError("keys in translate table must be strings or integers");
+      }
+      if (text !== undefined && codePointCount(text) !== 1) {
+        throw valueError("string keys in translate table must be of length 1");
+      }
+      table.set(text === undefined ? key : (text.codePointAt(0) ?? 0), value);
+    }
+    return table;
+  }
+  const first = textOf(from ?? null);
+  if (first === undefined) {
+    throw typeError("first maketrans argument must be a string if there is a second argument");
+  }
+  const froms = Array.from(first);
+  const tos = Array.from(textArgument(to, "maketrans() argument 2 "));
+  if (froms.length !== tos.length) {
+    throw valueError("the first two maketrans arguments must have equal length");
+  }
+  for (const [index, character] of froms.entries()) {
+    table.set(character.codePointAt(0) ?? 0, tos[index]?.codePointAt(0) ?? 0);
+  }
+  for (const character of drop === undefined ? "" : textArgument(drop, "maketrans() argument 3 ")) {
+    table.set(character.codePointAt(0) ?? 0, null);
+  }
+  return table;
+}
+
+function encode(ctx: PyContext, text: string, args: readonly (PyValue | undefined)[]): PyValue {
+  const named = args.map((value, index) =>
+    value === undefined
+      ? undefined
+      : textArgument(value, `encode() argument '${index === 0 ? "encoding" : "errors"}' `),
+  );
+  ctx.budget.collect(text.length);
+  const encoding = named[0] ?? "utf-8";
+  if (!/^(utf[-_ ]?8|ascii|us-ascii|latin[-_ ]?1|iso-8859-1)$/i.test(encoding)) {
+    throw new PyError("LookupError", `unknown encoding: ${encoding}`);
+  }
+  return PyBytes.encode(
+    text,
+    /^u(tf|8)/i.test(encoding) ? 0x110000 : /^(ascii|us)/i.test(encoding) ? 128 : 256,
+    named[1],
+  );
+}
+
+export const shapeSpecs: Record<string, Spec> = {
+  capitalize: mapped(capitalize),
+  casefold: mapped(caseFold),
+  center: justify("center"),
+  encode: [["encoding", "errors"], encode],
+  expandtabs: [["tabsize"], (ctx, text, args) => expandTabs(ctx, text, sizeArgument(args[0], 8))],
+  isascii: asked((text) => !/[^\0-\x7f]/.test(text)),
+  islower: asked(isLower),
+  isprintable: asked((text) => Array.from(text).every((character) => isPrintable(character))),
+  istitle: asked(isTitle),
+  isupper: asked(isUpper),
+  ljust: justify("left"),
+  lower: mapped((text) => text.toLowerCase()),
+  maketrans: [[1, 3], (_ctx, _text, args) => makeTranslation(args)],
+  removeprefix: [
+    [1, 1],
+    (ctx, text, args) => {
+      const prefix = textArgument(args[0], "removeprefix() argument ");
+      ctx.budget.grow(text.length);
+      return text.startsWith(prefix) ? text.slice(prefix.length) : text;
+    },
+  ],
+  removesuffix: [
+    [1, 1],
+    (ctx, text, args) => {
+      const suffix = textArgument(args[0], "removesuffix() argument ");
+      ctx.budget.grow(text.length);
+      return suffix !== "" && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
+    },
+  ],
+  rjust: justify("right"),
+  swapcase: mapped(swapCase),
+  title: mapped(titleCase),
+  translate: [[1, 1], (ctx, text, args) => translate(ctx, text, args[0] ?? null)],
+  upper: mapped((text) => text.toUpperCase()),
+  zfill: [
+    [1, 1],
+    (ctx, text, args) => {
+      const missing = sizeArgument(args[0]) - codePointCount(text);
+      if (missing <= 0) {
+        return text;
+      }
+      ctx.budget.grow(text.length + missing);
+      const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
+      return sign + "0".repeat(missing) + text.slice(sign.length);
+    },
+  ],
+};
+
+for (const [name, pattern] of Object.entries(classPatterns)) {
+  shapeSpecs[name] = asked((text) => pattern.test(text));
+}

@@ -1,0 +1,273 @@
+import { sameItem } from "./compare.ts";
+import { overflowError, typeError, valueError } from "./errors.ts";
+import { ArrayIterator } from "./iterate.ts";
+import { intOf, numberOf } from "./numbers.ts";
+import { repr } from "./repr.ts";
+import { PySlice, sliceBounds } from "./slices.ts";
+import { PyDict, PyObject, PyTuple, type PyContext, type PyKwargs, type PyValue } from "./value.ts";
+import { sizeArgument, type Method } from "./methods/method.ts";
+
+/** The sandbox's bound on `range`. */
+export const MAX_RANGE = 100_000;
+
+function int(value: number): number {
+  return value + 0;
+}
+
+/** `range(...)`. */
+export class PyRange extends PyObject {
+  override readonly typeName = "range";
+  readonly start: number;
+  readonly count: number;
+  readonly step: number;
+  /** As it was given: what `repr` prints. */
+  readonly stop: number;
+
+  constructor(start: number, stop: number, step: number) {
+    super();
+    this.start = start;
+    this.stop = stop;
+    this.step = step;
+    this.count = Math.max(Math.ceil((stop - start) / step), 0);
+  }
+
+  /** Jinja's `range`: at most 100,000 items. */
+  static create(args: readonly PyValue[], kwargs: PyKwargs): PyRange {
+    if (kwargs !== null && kwargs.size > 0) {
+      throw typeError("range() takes no keyword arguments");
+    }
+    if (args.length === 0 || args.length > 3) {
+      throw typeError(
+        `range expected at ${args.length === 0 ? "least 1 argument" : "most 3 arguments"}, got ${args.length}`,
+      );
+    }
+    const [first = 0, second = 0, third = 1] = args.map((value) => sizeArgument(value));
+    if (third === 0) {
+      throw valueError("range() arg 3 must not be zero");
+    }
+    const range = args.length === 1 ? new PyRange(0, first, 1) : new PyRange(first, second, third);
+    if (range.count > MAX_RANGE) {
+      throw overflowError(`Range too big. The sandbox blocks ranges larger than MAX_RANGE (${MAX_RANGE}).`);
+    }
+    return range;
+  }
+
+  at(index: number): number {
+    return int(this.start + index * this.step);
+  }
+
+  override truth(): boolean {
+    return this.count > 0;
+  }
+
+  override repr(): string {
+    return `range(${this.start}, ${this.stop}${this.step === 1 ? "" : `, ${this.step}`})`;
+  }
+
+  override length(): number {
+    return this.count;
+  }
+
+  override iterate(ctx: PyContext): Iterator<PyValue> {
+    ctx.budget.collect(this.count);
+    return new ArrayIterator(Array.from({ length: this.count }, (_item, index) => this.at(index)));
+  }
+
+  override reversed(ctx: PyContext): Iterator<PyValue> {
+    ctx.budget.collect(this.count);
+    return new ArrayIterator(
+      Array.from({ length: this.count }, (_item, index) => this.at(this.count - 1 - index)),
+    );
+  }
+
+  override getItem(key: PyValue): PyValue | undefined {
+    if (key instanceof PySlice) {
+      const { start, count, step } = sliceBounds(key, this.count);
+      return new PyRange(this.at(start), this.at(start + count * step), this.step * step);
+    }
+    const index = intOf(key);
+    if (typeof index !== "number") {
+      return undefined;
+    }
+    const at = index < 0 ? index + this.count : index;
+    return at >= 0 && at < this.count ? this.at(at) : undefined;
+  }
+
+  override contains(value: PyValue): boolean {
+    const number = numberOf(value);
+    const index = number === undefined ? Number.NaN : (Number(number) - this.start) / this.step;
+    return Number.isInteger(index) && index >= 0 && index < this.count;
+  }
+
+  override equals(other: PyValue): boolean {
+    return (
+      other instanceof PyRange &&
+      other.count === this.count &&
+      (this.count === 0 || (other.start === this.start && (this.count === 1 || other.step === this.step)))
+    );
+  }
+
+  override getAttribute(name: string): PyValue | undefined {
+    return name === "start" || name === "stop" || name === "step"
+      ? this[name]
+      : name === "index"
+        ? new PyMethod("range", "index", this, (_ctx, self, args) => self.indexOf(args[0] ?? null))
+        : name === "count"
+          ? new PyMethod("range", "count", this, (_ctx, self, args) =>
+              self.contains(args[0] ?? null) ? 1 : 0,
+            )
+          : undefined;
+  }
+
+  private indexOf(value: PyValue): number {
+    if (!this.contains(value)) {
+      throw valueError(`${String(numberOf(value) ?? "value")} is not in range`);
+    }
+    return int((Number(numberOf(value)) - this.start) / this.step);
+  }
+}
+
+/** A one-shot iterator: what generators, `reversed` and the iterators of built-in types are to a template. */
+export class PyIterator extends PyObject {
+  override readonly typeName: string;
+  private readonly label: string;
+  private readonly source: Iterator<PyValue>;
+
+  /** `label` is the name of the generator function, where it is a generator. */
+  constructor(source: Iterator<PyValue>, typeName = "generator", label = "") {
+    super();
+    this.source = source;
+    this.typeName = typeName;
+    this.label = label;
+  }
+
+  override repr(): string {
+    return `<${this.typeName} object ${this.label === "" ? "" : `${this.label} `}at 0x7f0000000000>`;
+  }
+
+  override iterate(): Iterator<PyValue> {
+    return { next: () => this.source.next() };
+  }
+}
+
+/** `dict.keys()`, `dict.values()` and `dict.items()`. */
+export class PyView extends PyObject {
+  override readonly typeName: "dict_keys" | "dict_values" | "dict_items";
+  private readonly dict: PyDict;
+
+  constructor(kind: "keys" | "values" | "items", dict: PyDict) {
+    super();
+    this.typeName = `dict_${kind}`;
+    this.dict = dict;
+  }
+
+  private list(): PyValue[] {
+    return this.typeName === "dict_keys"
+      ? this.dict.keys()
+      : this.typeName === "dict_values"
+        ? this.dict.values()
+        : this.dict.entries().map((entry) => new PyTuple(entry));
+  }
+
+  override truth(): boolean {
+    return this.dict.size > 0;
+  }
+
+  override get unhashable(): boolean {
+    return this.typeName !== "dict_values";
+  }
+
+  override repr(ctx: PyContext): string {
+    return `${this.typeName}(${repr(ctx, this.list())})`;
+  }
+
+  override length(): number {
+    return this.dict.size;
+  }
+
+  override iterate(ctx: PyContext): Iterator<PyValue> {
+    ctx.budget.collect(this.dict.size);
+    return new ArrayIterator(this.list());
+  }
+
+  override reversed(ctx: PyContext): Iterator<PyValue> {
+    ctx.budget.collect(this.dict.size);
+    return new ArrayIterator(this.list().reverse());
+  }
+
+  override contains(value: PyValue, ctx: PyContext): boolean {
+    if (this.typeName === "dict_keys") {
+      return this.dict.has(value);
+    }
+    if (this.typeName === "dict_values") {
+      return this.list().some((item) => sameItem(ctx, item, value));
+    }
+    const [key, item, ...rest] = value instanceof PyTuple ? value.items : [];
+    const found = key === undefined || item === undefined || rest.length > 0 ? undefined : this.dict.get(key);
+    return found !== undefined && item !== undefined && sameItem(ctx, found, item);
+  }
+
+  override equals(other: PyValue, ctx: PyContext): boolean {
+    return (
+      other === this ||
+      (other instanceof PyView &&
+        this.typeName !== "dict_values" &&
+        other.typeName !== "dict_values" &&
+        other.dict.size === this.dict.size &&
+        this.list().every((item) => other.contains(item, ctx)))
+    );
+  }
+}
+
+/** A method of a built-in value, bound to it. */
+export class PyMethod<S> extends PyObject {
+  override readonly typeName = "builtin_function_or_method";
+  readonly name: string;
+  private readonly type: string;
+  private readonly self: S;
+  private readonly method: Method<S>;
+
+  constructor(type: string, name: string, self: S, method: Method<S>) {
+    super();
+    this.type = type;
+    this.name = name;
+    this.self = self;
+    this.method = method;
+  }
+
+  override repr(): string {
+    return `<built-in method ${this.name} of ${this.type} object at 0x7f0000000000>`;
+  }
+
+  override call(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext): PyValue {
+    return this.method(ctx, this.self, args, kwargs);
+  }
+}
+
+/** A Python function that templates call by a name, such as `range` or `raise_exception`. */
+export class PyFunction extends PyObject {
+  override readonly typeName: string;
+  readonly name: string;
+  private readonly body: (args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext) => PyValue;
+
+  constructor(
+    name: string,
+    body: (args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext) => PyValue,
+    typeName = "function",
+  ) {
+    super();
+    this.name = name;
+    this.body = body;
+    this.typeName = typeName;
+  }
+
+  override repr(): string {
+    return this.typeName === "type"
+      ? `<class '${this.name}'>`
+      : `<${this.typeName} ${this.name} at 0x7f0000000000>`;
+  }
+
+  override call(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext): PyValue {
+    return this.body(args, kwargs, ctx);
+  }
+}
