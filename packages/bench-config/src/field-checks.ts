@@ -1,6 +1,6 @@
 import { fieldAt, isWithin } from "./fields.ts";
 import { isSecretName, isSecretText, variableOf } from "./secrets.ts";
-import { parseSlo } from "./slo.ts";
+import { sloProblem } from "./slo.ts";
 import { readWithUnit, unitOf } from "./units.ts";
 import { isPlainObject } from "./values.ts";
 import { mismatch, shownValue } from "./words.ts";
@@ -132,9 +132,9 @@ function checkTemplateVariables(value: unknown): string | null {
 
 function checkSlos(value: unknown): string | null {
   for (const text of Array.isArray(value) ? value.map(String) : []) {
-    const slo = parseSlo(text);
-    if ("problem" in slo) {
-      return `${slo.problem}, got ${shownValue("slos", text)}`;
+    const problem = sloProblem(text);
+    if (problem !== null) {
+      return `${problem}, got ${shownValue("slos", text)}`;
     }
   }
   return null;

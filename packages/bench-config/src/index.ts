@@ -10,6 +10,7 @@ export type {
 export type {
   JsonValue,
   LengthSpread,
+  PartialProtocol,
   ResolvedCache,
   ResolvedCounting,
   ResolvedHardware,
@@ -31,7 +32,7 @@ export { configLayerFromEnv, variableFor } from "./env-layer.ts";
 export type { EnvOptions } from "./env-layer.ts";
 export { headersOf, variableOf } from "./secrets.ts";
 export { parseSlo, slosOf } from "./slo.ts";
-export type { Slo, SloMetric, SloRequestMetric, SloRunMetric, SloStatistic } from "./slo.ts";
+export type { Slo, SloMetric, SloRequestMetric, SloRunMetric } from "./slo.ts";
 export { configFields } from "./fields.ts";
 export type { ConfigField } from "./fields.ts";
 export { benchFlags, flaglessSettings, refusedFlags } from "./flags.ts";
@@ -48,3 +49,17 @@ export {
 } from "./request.ts";
 export { resolveConfig } from "./resolve.ts";
 export type { ResolvedConfig } from "./resolve.ts";
+export { compareProtocols, describeAxis, verdictOf } from "./compare.ts";
+export type {
+  AxisComparison,
+  ComparedAxis,
+  ComparisonVerdict,
+  PartComparison,
+  ProtocolComparison,
+} from "./compare.ts";
+export type { AxisName, AxisState } from "./axes/axis.ts";
+export { declaredProtocol, loadOf } from "./declared.ts";
+export { canonicalProtocol, fingerprint } from "./fingerprint.ts";
+export { configLayerFromPreset, presetDepartures, presetNamed, presets } from "./presets.ts";
+export type { PresetDeparture } from "./presets.ts";
+export type { Preset } from "./presets/preset.ts";

@@ -23,6 +23,8 @@ export interface ResolvedProtocol {
   readonly stoppingRule: ResolvedStoppingRule;
   /** Every sampling value as it was sent. */
   readonly sampling: SamplingConfig & { readonly seed: number };
+  /** Fields of the body that have no place of their own here, as they were sent. */
+  readonly extraBody?: Readonly<Record<string, JsonValue>> | null;
   readonly workload: ResolvedWorkload;
   readonly load: ResolvedLoad;
   readonly cache?: ResolvedCache | null;
@@ -32,7 +34,31 @@ export interface ResolvedProtocol {
   /** Engine under test, with its version. */
   readonly engine?: { readonly name: string; readonly version: string | null } | null;
   readonly hardware?: ResolvedHardware | null;
+  /** Output lengths that were observed, in tokens. */
+  readonly outputTokens?: LengthSpread | null;
 }
+
+/** Each part may be missing or null, which means that nobody knows it. */
+type Unknowable<T> = T extends readonly unknown[]
+  ? T | null
+  : T extends object
+    ? string extends keyof T
+      ? T | null
+      : { readonly [K in keyof T]?: Unknowable<T[K]> } | null
+    : T | null;
+
+/** Sampling values; `unset` for one that no request carried, so that the server's own default holds. */
+type PartialSampling = {
+  readonly [K in keyof ResolvedProtocol["sampling"]]?: number | "unset" | null;
+};
+
+/**
+ * A protocol of which parts may be unknown: one that was imported from somebody else's table, or that a configuration states
+ * before anything was sent. Every resolved protocol is one, too.
+ */
+export type PartialProtocol = {
+  readonly [K in Exclude<keyof ResolvedProtocol, "sampling">]?: Unknowable<ResolvedProtocol[K]>;
+} & { readonly sampling?: PartialSampling | null };
 
 /** The model that was asked for and the one that answered. */
 export interface ResolvedModel {
@@ -79,10 +105,10 @@ export interface ResolvedLoad {
   /** Requests per second. */
   readonly rate?: number | null;
   readonly burstiness?: number | null;
-  /** Most requests in flight of an open loop; null is no limit. */
-  readonly maxInFlight?: number | null;
-  /** Seconds that the run sends for; null where the number of requests ends it. */
-  readonly durationS?: number | null;
+  /** Most requests in flight of an open loop. */
+  readonly maxInFlight?: number | "unlimited" | null;
+  /** Seconds that the run sends for; `all` where it sends all prompts. */
+  readonly durationS?: number | "all" | null;
   readonly ramp?: {
     readonly from: number;
     readonly to: number;
@@ -113,8 +139,8 @@ export interface ResolvedSpeculation {
 export interface ResolvedCounting {
   /** Where token counts come from: `usage`, `token-ids`, `tokenizer`. */
   readonly tokenSource: string | null;
-  /** Convention of the decode rate: `ctxsweep`, `vllm`. */
-  readonly rateConvention: string | null;
+  /** Conventions that the decode rate is told in: `ctxsweep`, `vllm`. */
+  readonly rateConventions: readonly string[] | null;
 }
 
 export interface ResolvedHardware {

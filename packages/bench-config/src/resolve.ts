@@ -8,9 +8,12 @@ import { isServerTemplate } from "./request.ts";
 import { applyRules } from "./rules.ts";
 import { dependentSettings } from "./rules/dependents.ts";
 import type { RuleContext } from "./rules/rule.ts";
+import { configLayerFromPreset, presetNamed, presets } from "./presets.ts";
 import { benchConfigSchema } from "./schema.ts";
+import { nearestPath } from "./suggest.ts";
 import type { BenchConfig } from "./schema.ts";
 import { deepFreeze } from "./values.ts";
+import { shownValue } from "./words.ts";
 
 /** A checked configuration and where each of its values comes from. */
 export interface ResolvedConfig {
@@ -104,6 +107,32 @@ function settle(merged: MergedLayers): void {
   }
 }
 
+/** The preset that the last layer with one names, below all layers but changed defaults. */
+function withPreset(layers: readonly ConfigLayer[]): readonly ConfigLayer[] {
+  const chosen = layers.findLast(({ value }) => value["preset"] !== undefined);
+  const name = chosen?.value["preset"];
+  if (chosen === undefined || typeof name !== "string") {
+    return layers;
+  }
+  const preset = presetNamed(name);
+  if (preset === undefined) {
+    return layers.map((layer) => (layer === chosen ? withoutPreset(layer, name) : layer));
+  }
+  const base = layers.filter(({ source }) => source === "defaults");
+  return [...base, configLayerFromPreset(preset), ...layers.filter(({ source }) => source !== "defaults")];
+}
+
+function withoutPreset(layer: ConfigLayer, name: string): ConfigLayer {
+  const names = presets.map((preset) => preset.name);
+  const near = nearestPath(name, names);
+  const hint = near === null ? `known are ${names.join(", ")}` : `did you mean ${near}?`;
+  const origin = layer.origin?.get("preset") ?? `preset (${layer.source})`;
+  const place = layer.places?.get("preset");
+  const message = `no preset is called ${shownValue("preset", name)}; ${hint}`;
+  const issue = { path: "preset", origin, message, ...(place === undefined ? {} : { place }) };
+  return { ...layer, issues: [...(layer.issues ?? []), issue] };
+}
+
 /** What has a place in the file comes first, from its top to its end. */
 function inOrder(issues: readonly ConfigIssue[]): ConfigIssue[] {
   const placed = issues.flatMap((issue) =>
@@ -135,7 +164,7 @@ function contextOf(merged: MergedLayers, config: BenchConfig): RuleContext {
  * @throws ConfigError with every problem of every layer, and every contradiction between valid settings.
  */
 export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
-  const merged = mergeLayers(layers);
+  const merged = mergeLayers(withPreset(layers));
   settle(merged);
   const config = configOf(merged);
   const context = contextOf(merged, config);

@@ -40,7 +40,8 @@ export const datasetDependents: readonly Dependents[] = [
   {
     choice: "datasetPath",
     settings: ["dataset.shuffle", "dataset.oversample"],
-    isMeaningless: ({ datasetPath }) => datasetPath === null,
+    isMeaningless: ({ dataset, datasetPath }) =>
+      datasetPath === null && (dataset.kind === "auto" || generatedKinds.includes(dataset.kind)),
     message: () => "is about the rows of a file, and the prompts are generated; add --dataset-path FILE",
   },
   onlyFor(["dataset.rangeRatio"], ["random-ids", "random-text", "shared-prefix"]),
