@@ -1,3 +1,4 @@
+import { verdictOf, type ComparisonVerdict } from "@onpar/bench-config";
 import type { RunResult } from "@onpar/sweep-runner";
 
 import { compareAxes, type AxisComparison } from "./axes.ts";
@@ -7,7 +8,7 @@ import { createPage, section, type Page, type RenderOptions } from "./paint.ts";
 import { fields, hanging, table } from "./text.ts";
 
 /** How far two runs may be compared. */
-export type Verdict = "matched" | "matched-except" | "not-comparable";
+export type Verdict = ComparisonVerdict;
 
 /** What may be said about two runs side by side. */
 export interface DifferenceVerdict {
@@ -32,18 +33,12 @@ export function judgeDifference(a: RunResult, b: RunResult): DifferenceVerdict {
     const codes = breachesOf(result).map((finding) => finding.code);
     return codes.length === 0 ? [] : [`${name} does not stand as stated (${codes.join(", ")})`];
   });
-  const decisive = axes.filter((axis) => axis.decisive && axis.state === "differs").map(describeAxis);
-  if (broken.length + decisive.length > 0)
-    return { verdict: "not-comparable", reasons: [...broken, ...decisive], axes };
-  const rest = axes.filter((axis) => axis.state !== "equal").map(describeAxis);
-  return rest.length === 0
-    ? { verdict: "matched", reasons: ["no axis differs or is unknown"], axes }
-    : { verdict: "matched-except", reasons: rest, axes };
-}
-
-function describeAxis(axis: AxisComparison): string {
-  if (axis.state === "unknown") return `${axis.axis} unknown`;
-  return `${axis.axis} differs (${axis.a} | ${axis.b})`;
+  const judged = verdictOf(axes);
+  if (broken.length > 0) {
+    const parting = judged.verdict === "not-comparable" ? judged.reasons : [];
+    return { verdict: "not-comparable", reasons: [...broken, ...parting], axes };
+  }
+  return { ...judged, axes };
 }
 
 /**

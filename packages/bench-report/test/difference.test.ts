@@ -42,8 +42,9 @@ describe("judgeDifference", () => {
     const { verdict, axes } = judgeDifference(result(), result());
     expect(verdict).toBe("matched-except");
     expect(axes.filter((axis) => axis.state !== "equal")).toMatchObject([
-      { axis: "speculation", state: "unknown" },
+      { axis: "weights", state: "unknown" },
       { axis: "tokenizer", state: "unknown" },
+      { axis: "speculation", state: "unknown" },
       { axis: "hardware", state: "unknown" },
     ]);
   });
