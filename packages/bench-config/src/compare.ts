@@ -99,7 +99,7 @@ export function verdictOf(axes: readonly ComparedAxis[]): Pick<ProtocolCompariso
     const others = differing.filter((axis) => !axis.decisive);
     return { verdict: "not-comparable", reasons: [...decisive, ...others].map(describeAxis) };
   }
-  const rest = axes.filter(({ state }) => state !== "equal");
+  const rest = [...differing, ...axes.filter(({ state }) => state === "unknown")];
   return rest.length === 0
     ? { verdict: "matched", reasons: ["no axis differs or is unknown"] }
     : { verdict: "matched-except", reasons: rest.map(describeAxis) };
