@@ -8,17 +8,19 @@ export const monotonicClock: Clock = { now: () => process.hrtime.bigint() };
 
 /** Offsets from the start of a run. They fit a safe integer for 104 days. */
 export interface Timeline {
+  /** The start, ns of the clock: with it another thread counts from the same moment. */
+  readonly startNs: bigint;
   /** Now, ns since the start. */
   now(): number;
   /** A time of the same clock as ns since the start. */
   at(clockNs: bigint): number;
 }
 
-/** Starts a timeline now. */
-export function startTimeline(clock: Clock): Timeline {
-  const start = clock.now();
+/** Starts a timeline now, or continues the one that began at `startNs` of the same clock. */
+export function startTimeline(clock: Clock, startNs = clock.now()): Timeline {
   return {
-    now: () => Number(clock.now() - start),
-    at: (clockNs) => Number(clockNs - start),
+    startNs,
+    now: () => Number(clock.now() - startNs),
+    at: (clockNs) => Number(clockNs - startNs),
   };
 }

@@ -7,7 +7,7 @@ import { monotonicClock, startTimeline, type Clock } from "./clock.ts";
 import { RunError } from "./errors.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { RequestRecord } from "./record.ts";
-import { createRecorder, type OnText } from "./load/recorder.ts";
+import { makeRecord, Recorder, type OnText } from "./load/recorder.ts";
 import { refusalOf } from "./refusal.ts";
 import { deltaOf } from "./server-counters.ts";
 import { openSession, type Session } from "./session.ts";
@@ -51,7 +51,7 @@ export async function completeOnce(options: CompleteOnceOptions): Promise<Comple
   const { signal } = options;
   if (signal?.aborted === true) throw new RunError("INTERRUPTED", "interrupted before the request was sent");
   const timeline = startTimeline(options.clock ?? monotonicClock);
-  const session = await openSession({ ...options, timeline, connections: 1 });
+  const session = await openSession({ ...options, timeline });
   try {
     const prompt: WorkloadPrompt =
       options.conversation === undefined
@@ -60,13 +60,12 @@ export async function completeOnce(options: CompleteOnceOptions): Promise<Comple
     const request = session.target.prepare(session.renderer.render(prompt));
     const before = (await session.counters?.read()) ?? null;
     const identity = { id: "once-0", phase: "measure" as const, scheduledNs: timeline.now() };
-    const recorder = createRecorder(identity, request, options.onText);
-    const outcome = await session.target.send(
-      request,
-      recorder.observer,
-      signal ?? new AbortController().signal,
-    );
-    const { record, content, reasoning } = recorder.finish(outcome);
+    const recorder = new Recorder(options.onText);
+    const outcome = await session.target.send(request, recorder, signal ?? new AbortController().signal);
+    const exchanged = recorder.finish(outcome);
+    const record = makeRecord(identity, request, exchanged);
+    const content = exchanged.texts.content.toString("utf8");
+    const reasoning = exchanged.texts.reasoning.toString("utf8");
     const refusal = refusalOf(record, session.refusal);
     if (refusal !== null) throw refusal;
     const { acceptance, missing } = await readOwnAcceptance(record, session, before);

@@ -13,6 +13,8 @@ export type RunErrorCode =
   | "RECORDS_INVALID"
   | "TARGET_INVALID"
   | "ENGINE_MISSING"
+  | "WORKER_FAILED"
+  | "SELFTEST_FAILED"
   | "INTERRUPTED";
 
 /** Why a run could not be taken. The message is one line: what was wrong, where, and what to do. */

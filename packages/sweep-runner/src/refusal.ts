@@ -2,9 +2,7 @@ import type { BenchConfig } from "@onpar/bench-config";
 import { RunError } from "./errors.ts";
 import { servedList, unauthorised } from "./preflight.ts";
 import type { RequestRecord } from "./record.ts";
-
-/** Statuses that say the request itself is wrong: every other request of the run would be refused too. */
-const REFUSALS = new Set([400, 401, 403, 404, 413, 422]);
+import { isRefusal } from "./transport/refused.ts";
 
 const TOO_LONG =
   /context (length|size|window)|context_length|exceed_context|maximum (model )?length|max_model_len|max_seq_len|too long|longer than the|exceeds? the (available|maximum|model)|\bn_ctx\b/i;
@@ -30,7 +28,7 @@ export function refusalOf(record: RequestRecord, context: RefusalContext): RunEr
       ? new RunError("PROMPT_TOO_LONG", `the engine refused prompt ${record.promptId}: ${message}`)
       : new RunError("REQUEST_REFUSED", `the engine refused prompt ${record.promptId}: ${message}`);
   }
-  if (error.kind !== "http" || status === null || !REFUSALS.has(status)) return null;
+  if (error.kind !== "http" || status === null || !isRefusal(status)) return null;
   const says = `${context.where} answered ${status}: ${message}`;
   switch (status) {
     case 401:

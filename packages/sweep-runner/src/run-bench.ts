@@ -4,12 +4,16 @@ import type { Engine } from "@onpar/engine-binding";
 import { monotonicClock, startTimeline, type Clock } from "./clock.ts";
 import { RunError } from "./errors.ts";
 import { guardObserver, type RunObserver } from "./events.ts";
-import { hostFacts, openJournal, type Journal } from "./records/journal.ts";
+import { askedRequests, planLoad } from "./load/load-plan.ts";
+import { createLocalRunner, createWorkerRunner, type LoadRunner } from "./load/load-runner.ts";
+import { hostFacts } from "./records/host-facts.ts";
+import { openJournal, type Journal } from "./records/journal.ts";
 import { RECORDS_SCHEMA } from "./records/journal-format.ts";
 import type { RunResult } from "./result.ts";
 import { Run } from "./run-phases.ts";
-import { planRun } from "./run-plan.ts";
+import { loadRequests, planRun } from "./run-plan.ts";
 import { openSession, type Session } from "./session.ts";
+import { workersFor } from "./workers/worker-pool.ts";
 
 /** What {@link runBench} needs besides the configuration. */
 export interface RunBenchOptions {
@@ -23,7 +27,10 @@ export interface RunBenchOptions {
   readonly observer?: RunObserver | undefined;
   /** Ends the run: requests in flight are recorded as aborted, what was measured is summarised. */
   readonly signal?: AbortSignal | undefined;
-  /** Default: `process.hrtime.bigint()`. An engine stamps its tokens with that clock, so keep it there. */
+  /**
+   * Default: `process.hrtime.bigint()`. An engine stamps its tokens with that clock, so keep it there. Another clock cannot
+   * be read from a worker: with one, requests are sent from this thread.
+   */
   readonly clock?: Clock | undefined;
 }
 
@@ -46,21 +53,32 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
 
   let journal: Journal | null = null;
   let session: Session | null = null;
+  let runner: LoadRunner | null = null;
   try {
     journal = config.output === null ? null : await openJournal(config.output, () => stop.abort());
-    session = await openSession({ ...options, timeline, connections: config.concurrency });
+    session = await openSession({ ...options, timeline });
     const observer = guardObserver(options.observer);
     const plan = await planRun(config, session, signal, observer);
+    const load = planLoad(config, loadRequests(plan.measure));
+    const { workers, workerKind } = config.client;
+    runner =
+      session.target.remote === null || options.clock !== undefined
+        ? createLocalRunner(session.target, timeline)
+        : createWorkerRunner(session.target.remote, {
+            workers: workers === "auto" ? workersFor(load) : workers,
+            kind: workerKind,
+            timeline,
+          });
     await journal?.begin({
       schema: RECORDS_SCHEMA,
       startedAt,
       tool: { name: "onpar", version: options.toolVersion },
       config,
       host: hostFacts(),
-      asked: plan.measure.length,
+      asked: askedRequests(load) ?? plan.measure.length,
     });
     observer.onEvent({ type: "run-started", total: plan.measure.length, warmup: plan.warmup.length });
-    const run = new Run({ config, session, plan, journal, observer, timeline, stop });
+    const run = new Run({ config, session, plan, load, runner, journal, observer, timeline, stop });
     await run.warmUp();
     await run.measure();
     const interrupted = signal?.aborted === true && run.unfinished > 0;
@@ -76,6 +94,7 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
   } finally {
     signal?.removeEventListener("abort", onAbort);
     try {
+      await runner?.close();
       await session?.close();
     } finally {
       await journal?.release();

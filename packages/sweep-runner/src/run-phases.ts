@@ -8,9 +8,10 @@ import {
 } from "./acceptance-source.ts";
 import { audit } from "./checks/audit.ts";
 import type { Timeline } from "./clock.ts";
-import { runClosedLoop } from "./load/closed-loop.ts";
+import { askedRequests, planClosedLoop, type LoadPlan } from "./load/load-plan.ts";
+import type { LoadRunner } from "./load/load-runner.ts";
 import { messageOf, type RunError } from "./errors.ts";
-import { auditEventLoop, watchEventLoop } from "./checks/event-loop.ts";
+import { auditEventLoop } from "./checks/event-loop.ts";
 import type { RunObserver } from "./events.ts";
 import type { Journal } from "./records/journal.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
@@ -23,11 +24,15 @@ import { deltaOf } from "./server-counters.ts";
 import type { Session } from "./session.ts";
 import { summarize } from "./figures/summarize.ts";
 import type { PreparedRequest } from "./targets/target.ts";
+import type { LoopReport } from "./workers/messages.ts";
 
 export interface RunParts {
   readonly config: BenchConfig;
   readonly session: Session;
   readonly plan: RunPlan;
+  /** When the measured requests go out. */
+  readonly load: LoadPlan;
+  readonly runner: LoadRunner;
   readonly journal: Journal | null;
   readonly observer: RunObserver;
   readonly timeline: Timeline;
@@ -52,23 +57,27 @@ export class Run {
     this.#parts = parts;
   }
 
+  /** Requests that were to be measured; where time decides, those that went out in it. */
+  get asked(): number {
+    return askedRequests(this.#parts.load) ?? this.#measured().length;
+  }
+
   /** Requests of the measured phase that did not come to their own end. */
   get unfinished(): number {
-    const ended = this.#records.filter((record) => record.phase === "measure" && record.state !== "aborted");
-    return this.#parts.plan.measure.length - ended.length;
+    return this.asked - this.#measured().filter((record) => record.state !== "aborted").length;
   }
 
   /** The journal could not be written to its end. */
   recordsLost(error: unknown): void {
-    const { length } = this.#records.filter((record) => record.phase === "measure");
+    const { length } = this.#measured();
     const message = `${messageOf(error)}; the run ended early, after ${length} of ${this.#parts.plan.measure.length} requests`;
     this.#findings.push({ severity: "breach", code: "records-lost", message });
   }
 
   async warmUp(): Promise<void> {
-    const { session, plan } = this.#parts;
+    const { config, session, plan } = this.#parts;
     const first = (await session.counters?.read()) ?? null;
-    await this.#phase("warmup", plan.warmup);
+    await this.#phase("warmup", plan.warmup, planClosedLoop(plan.warmup.length, config.concurrency));
     const answered = this.#records.filter((record) => record.status === 200).length;
     this.#pageBefore = (await session.counters?.settle(first, answered)) ?? null;
     const failed = this.#records.filter((record) => record.state === "failed");
@@ -80,15 +89,19 @@ export class Run {
   }
 
   async measure(): Promise<void> {
-    const { session, plan } = this.#parts;
+    const { session, plan, load, timeline } = this.#parts;
     const before = session.engine?.counters().speculation ?? null;
-    const watch = session.engine === null ? watchEventLoop() : null;
-    await this.#phase("measure", plan.measure);
-    if (watch !== null) this.#findings.push(...auditEventLoop(watch.stop()));
+    const startedNs = timeline.now();
+    const loops = await this.#phase("measure", plan.measure, load);
+    this.#noteExhausted(timeline.now() - startedNs);
+    const busiest = loops.reduce<LoopReport | null>(
+      (worst, loop) => (worst === null || loop.p99Ms > worst.p99Ms ? loop : worst),
+      null,
+    );
+    // An engine of this process computes on other threads and yields its tokens on this one: it has no sockets to be late for.
+    if (busiest !== null && session.engine === null) this.#findings.push(...auditEventLoop(busiest));
     const after = session.engine?.counters().speculation ?? null;
-    const answered = this.#records.filter(
-      (record) => record.phase === "measure" && record.state === "ok",
-    ).length;
+    const answered = this.#measured().filter((record) => record.state === "ok").length;
     this.#pageAfter = (await session.counters?.settle(this.#pageBefore, answered)) ?? null;
     this.#metrics = deltaOf(this.#pageBefore, this.#pageAfter);
     this.#reading = readAcceptance({
@@ -96,7 +109,7 @@ export class Run {
       isEngine: session.engine !== null,
       metrics: this.#metrics,
       metricsProblem: session.counters?.problem ?? null,
-      records: this.#records.filter((record) => record.phase === "measure"),
+      records: this.#measured(),
     });
     const { acceptance } = this.#reading;
     const asks = session.engine !== null || acceptance !== null;
@@ -120,7 +133,7 @@ export class Run {
     });
     const rule = protocol.stoppingRule;
     const summary = summarize(this.#records, {
-      asked: plan.measure.length,
+      asked: this.asked,
       cap: rule.cap,
       acceptance,
       acceptanceMissing: missing,
@@ -150,26 +163,46 @@ export class Run {
     };
   }
 
-  async #phase(phase: "warmup" | "measure", requests: readonly PreparedRequest[]): Promise<void> {
-    const { config, session, journal, observer, timeline, stop } = this.#parts;
-    if (requests.length === 0 || stop.signal.aborted) return;
+  #measured(): RequestRecord[] {
+    return this.#records.filter((record) => record.phase === "measure");
+  }
+
+  async #phase(
+    phase: "warmup" | "measure",
+    requests: readonly PreparedRequest[],
+    plan: LoadPlan,
+  ): Promise<LoopReport[]> {
+    const { config, runner, journal, observer, stop } = this.#parts;
+    if (requests.length === 0 || stop.signal.aborted) return [];
     const total = requests.length;
     let done = 0;
     observer.onEvent({ type: "phase-started", phase, total });
-    await runClosedLoop({
-      target: session.target,
-      requests,
-      concurrency: config.concurrency,
+    return runner.run({
       phase,
-      timeline,
+      repetition: 0,
+      plan,
+      requests,
       signal: stop.signal,
-      onFinished: ({ record }) => {
+      keepText: config.client.keepText,
+      onFinished: (record) => {
         this.#records.push(record);
         journal?.append(record);
         this.#stopIfRefused(record);
         observer.onEvent({ type: "request-finished", record, done: ++done, total });
       },
     });
+  }
+
+  /** A load that was to last so long had no more prompts to send. */
+  #noteExhausted(elapsedNs: number): void {
+    const { load, plan, stop } = this.#parts;
+    const sent = this.#measured().length;
+    if (load.untilNs === null || elapsedNs >= load.untilNs || stop.signal.aborted) return;
+    if (sent < plan.measure.length) return;
+    const message =
+      `all ${sent} prompts were sent after ${(elapsedNs / 1e9).toFixed(1)} of ${load.untilNs / 1e9} s: ` +
+      "the load ended early; raise --num-prompts";
+    this.#findings.push({ severity: "warning", code: "prompts-exhausted", message });
   }
 
   /** As long as nothing was answered, a refusal means that every request would be refused. */

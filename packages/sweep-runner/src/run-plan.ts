@@ -3,6 +3,7 @@ import { stoppingRule, type BenchConfig, type ResolvedTemplate } from "@onpar/be
 import { contextFit } from "./context-fit.ts";
 import { RunError } from "./errors.ts";
 import { preparingCounter, type RunObserver } from "./events.ts";
+import type { LoadRequests } from "./load/load-plan.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { PreparedRequest } from "./targets/target.ts";
@@ -75,4 +76,21 @@ function requireRoomForPrompts(cap: number, { contextLimit, engine }: Session): 
     `--output-len ${cap} leaves no room for a prompt in the context of ${contextLimit} tokens: ` +
       `lower --output-len${engine === null ? "" : " or raise --ctx"}`,
   );
+}
+
+/** The measured requests as jobs of the load: a request by itself, or the turns of a conversation that follow each other. */
+export function loadRequests(requests: readonly PreparedRequest[]): LoadRequests {
+  const jobSizes: number[] = [];
+  const arrivalsMs: number[] = [];
+  let conversation: string | null = null;
+  for (const { turn, arrivalMs } of requests) {
+    const own = turn?.conversation ?? null;
+    if (own !== null && own === conversation) jobSizes.push((jobSizes.pop() ?? 0) + 1);
+    else {
+      jobSizes.push(1);
+      if (arrivalMs != null) arrivalsMs.push(arrivalMs);
+    }
+    conversation = own;
+  }
+  return { jobSizes, traceMs: arrivalsMs.length === jobSizes.length ? arrivalsMs : null };
 }

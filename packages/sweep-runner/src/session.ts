@@ -19,8 +19,6 @@ export interface SessionOptions {
   readonly apiKey: string | null;
   readonly engine: Engine | null;
   readonly timeline: Timeline;
-  /** Most requests in flight. */
-  readonly connections: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -113,7 +111,6 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       model: facts.model,
       fields: requestFields(config),
       templateKwargs: templateKwargs(config),
-      connections: options.connections,
       timeoutMs: timeoutOf(config),
       timeline,
     });

@@ -17,7 +17,6 @@ it("the preparation is told: prompts, then requests, each to its end", async () 
     apiKey: null,
     engine: null,
     timeline: startTimeline(monotonicClock),
-    connections: 1,
   });
   const events: RunEvent[] = [];
   try {

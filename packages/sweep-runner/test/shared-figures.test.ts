@@ -228,7 +228,6 @@ describe.runIf(cases.length > 0)("figure cases from public reports", () => {
       model: "m",
       fields: requestFields(built),
       templateKwargs: {},
-      connections: 1,
       timeoutMs: 1000,
       timeline: startTimeline(monotonicClock),
     });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { audit } from "../src/checks/audit.ts";
 import { monotonicClock, startTimeline } from "../src/clock.ts";
 import { carriesTokens, chunkMarks } from "../src/records/chunk-series.ts";
+import { Recorder } from "../src/load/recorder.ts";
 import { createHttpTarget } from "../src/targets/http-target.ts";
 import { readUsage } from "../src/stream/openai-events.ts";
 import type { ChunkMark, RequestRecord } from "../src/record.ts";
@@ -181,13 +182,12 @@ describe.runIf(cases.length > 0)("stream cases from public reports", () => {
       model: "m",
       fields: { max_tokens: 8 },
       templateKwargs: {},
-      connections: 1,
       timeoutMs: 10_000,
       timeline: startTimeline(monotonicClock),
     });
     try {
       const request = target.prepare({ id: "p", kind: "text", text: "hi", addSpecialTokens: true });
-      const observer = { sent() {}, headers() {}, chunk() {} };
+      const observer = new Recorder();
       let successes = 0;
       for (const { at_ms: at = 0 } of input["requests"] as Record<string, number>[]) {
         await sleep(at);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { monotonicClock, startTimeline } from "../src/clock.ts";
+import { StreamTrace } from "../src/stream/stream-trace.ts";
 import { createHttpTarget } from "../src/targets/http-target.ts";
 import type { ErrorKind } from "../src/record.ts";
 import { chunkMarks } from "../src/records/chunk-series.ts";
@@ -259,14 +260,13 @@ describe("a connection that the server closes as the next request is on its way"
       model: "m",
       fields: {},
       templateKwargs: {},
-      connections: 1,
       timeoutMs: 5000,
       timeline: startTimeline(monotonicClock),
     });
     try {
       const request = target.prepare({ id: "p", kind: "text", text: "hi", addSpecialTokens: true });
       const sends: number[] = [];
-      const observer = { sent: (at: number) => sends.push(at), headers() {}, chunk() {} };
+      const observer = { sent: (at: number) => sends.push(at), headers() {}, trace: new StreamTrace() };
       const first = await target.send(request, observer, new AbortController().signal);
       const second = await target.send(request, observer, new AbortController().signal);
       expect([first.error, second.error]).toEqual([null, null]);

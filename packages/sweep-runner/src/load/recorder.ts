@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { ChunkBuilder } from "../records/chunk-series.ts";
-import type { RecordedError, RequestRecord, TokenSource } from "../record.ts";
-import type { ExchangeObserver, ObservedChunk, Outcome, PreparedRequest } from "../targets/target.ts";
+import type { RecordedError, RequestRecord, RequestState, TokenSource } from "../record.ts";
+import { CHANNELS, seriesOf, StreamTrace, type OnText, type TraceColumns } from "../stream/stream-trace.ts";
+import type { ExchangeObserver, Outcome, PreparedRequest } from "../targets/target.ts";
 
-/** Called with every piece of text as it arrives. */
-export type OnText = (text: string, channel: "reasoning" | "content" | "tool") => void;
+export type { OnText } from "../stream/stream-trace.ts";
 
 export interface RecordIdentity {
   readonly id: string;
@@ -16,85 +15,112 @@ export interface RecordIdentity {
   readonly worker?: number | undefined;
 }
 
-export interface FinishedRecord {
-  readonly record: RequestRecord;
-  readonly reasoning: string;
-  readonly content: string;
+/** What the thread that sent a request knows of it in the end. */
+export interface Exchanged {
+  readonly sentNs: number | null;
+  readonly headersNs: number | null;
+  readonly outcome: Outcome;
+  readonly events: number;
+  readonly columns: TraceColumns;
+  /** UTF-8. */
+  readonly texts: Readonly<Record<(typeof CHANNELS)[number], Buffer>>;
 }
 
-/** Collects what one exchange tells and makes its record. Texts live only until the record is made. */
-export interface Recorder {
-  readonly observer: ExchangeObserver;
-  finish(outcome: Outcome): FinishedRecord;
+/** Collects what one exchange tells, on the thread that stamps. */
+export class Recorder implements ExchangeObserver {
+  readonly trace: StreamTrace;
+  #sentNs: number | null = null;
+  #headersNs: number | null = null;
+
+  constructor(onText?: OnText) {
+    this.trace = new StreamTrace(onText);
+  }
+
+  sent(atNs: number): void {
+    this.#sentNs ??= atNs;
+  }
+
+  headers(atNs: number): void {
+    this.#headersNs = atNs;
+  }
+
+  finish(outcome: Outcome): Exchanged {
+    const { trace } = this;
+    return {
+      sentNs: this.#sentNs,
+      headersNs: this.#headersNs,
+      outcome,
+      events: trace.events,
+      columns: trace,
+      texts: {
+        reasoning: trace.text("reasoning"),
+        content: trace.text("content"),
+        tool: trace.text("tool"),
+      },
+    };
+  }
 }
 
-export function createRecorder(
+/**
+ * The record of a request that has ended. Hashes, so not for the thread that stamps other requests meanwhile.
+ *
+ * @param keepText whether the record holds the whole output text
+ */
+export function makeRecord(
   identity: RecordIdentity,
   request: PreparedRequest,
-  onText?: OnText,
-): Recorder {
-  const chunks = new ChunkBuilder();
-  const texts = { reasoning: "", content: "", tool: "" };
-  let sentNs: number | null = null;
-  let headersNs: number | null = null;
-
+  exchanged: Exchanged,
+  keepText = false,
+): RequestRecord {
+  const { outcome, texts } = exchanged;
+  const { error, usage } = outcome;
+  const [outputTokens, tokenSource] = countTokens(outcome);
+  const textBytes = CHANNELS.reduce((sum, channel) => sum + texts[channel].length, 0);
   return {
-    observer: {
-      sent(atNs) {
-        sentNs ??= atNs;
-      },
-      headers(atNs) {
-        headersNs = atNs;
-      },
-      chunk(chunk) {
-        chunks.push(chunk.atNs, chunk.kind, textBytes(chunk), chunk.tokens);
-        for (const channel of ["reasoning", "content", "tool"] as const) {
-          const text = chunk[channel];
-          if (text === "") continue;
-          texts[channel] += text;
-          onText?.(text, channel);
-        }
-      },
-    },
-    finish(outcome) {
-      const { error, aborted, usage } = outcome;
-      const text = texts.reasoning + texts.content + texts.tool;
-      const [outputTokens, tokenSource] = countTokens(outcome);
-      const record: RequestRecord = {
-        type: "request",
-        id: identity.id,
-        promptId: request.promptId,
-        phase: identity.phase,
-        state: aborted ? "aborted" : error === null ? "ok" : "failed",
-        repetition: identity.repetition ?? 0,
-        turn: request.turn ?? null,
-        worker: identity.worker ?? 0,
-        scheduledNs: identity.scheduledNs,
-        sentNs,
-        connectNs: outcome.connectNs ?? null,
-        headersNs,
-        chunks: chunks.series(),
-        endNs: outcome.endNs,
-        attempts: outcome.attempts ?? (sentNs === null ? 0 : 1),
-        status: outcome.status,
-        retryAfterS: outcome.retryAfterS ?? null,
-        plannedPromptTokens: request.promptTokens,
-        plannedOutputTokens: request.outputTokens ?? null,
-        finish: outcome.finish,
-        usage,
-        outputTokens,
-        tokenSource,
-        textSha256: text === "" ? null : createHash("sha256").update(text).digest("hex"),
-        textBytes: Buffer.byteLength(text),
-        requestSha256: request.sha256,
-        connection: outcome.connection,
-        acceptance: outcome.acceptance,
-        firstEosIndex: outcome.firstEosIndex,
-        error: error === null ? null : withStatus(error, outcome.status),
-      };
-      return { record, reasoning: texts.reasoning, content: texts.content };
-    },
+    type: "request",
+    id: identity.id,
+    promptId: request.promptId,
+    phase: identity.phase,
+    state: stateOf(outcome),
+    repetition: identity.repetition ?? 0,
+    turn: request.turn ?? null,
+    worker: identity.worker ?? 0,
+    scheduledNs: identity.scheduledNs,
+    sentNs: exchanged.sentNs,
+    connectNs: outcome.connectNs ?? null,
+    headersNs: exchanged.headersNs,
+    chunks: seriesOf(exchanged.columns, exchanged.events),
+    endNs: outcome.endNs,
+    attempts: outcome.attempts ?? (exchanged.sentNs === null ? 0 : 1),
+    status: outcome.status,
+    retryAfterS: outcome.retryAfterS ?? null,
+    plannedPromptTokens: request.promptTokens,
+    plannedOutputTokens: request.outputTokens ?? null,
+    finish: outcome.finish,
+    usage,
+    outputTokens,
+    tokenSource,
+    textSha256: textBytes === 0 ? null : hashOf(texts),
+    textBytes,
+    ...(keepText ? { text: CHANNELS.map((channel) => texts[channel].toString("utf8")).join("") } : {}),
+    requestSha256: request.sha256,
+    connection: outcome.connection,
+    acceptance: outcome.acceptance,
+    firstEosIndex: outcome.firstEosIndex,
+    error: error === null ? null : withStatus(error, outcome.status),
   };
+}
+
+function stateOf({ dropped, aborted, error }: Outcome): RequestState {
+  if (dropped === true) return "dropped";
+  if (aborted) return "aborted";
+  return error === null ? "ok" : "failed";
+}
+
+function hashOf(texts: Exchanged["texts"]): string {
+  const hash = createHash("sha256");
+  for (const channel of CHANNELS) if (texts[channel].length > 0) hash.update(texts[channel]);
+  return hash.digest("hex");
 }
 
 /** n: what the server counted, else the token ids that came, else unknown. Chunks are never counted. */
@@ -102,10 +128,6 @@ function countTokens({ usage, tokenIdCount }: Outcome): [number | null, TokenSou
   const counted = usage?.completionTokens ?? null;
   if (counted !== null) return [counted, "usage"];
   return tokenIdCount === null ? [null, "unknown"] : [tokenIdCount, "token-ids"];
-}
-
-function textBytes({ reasoning, content, tool }: ObservedChunk): number {
-  return Buffer.byteLength(reasoning) + Buffer.byteLength(content) + Buffer.byteLength(tool);
 }
 
 function withStatus(error: RecordedError, status: number | null): RecordedError {

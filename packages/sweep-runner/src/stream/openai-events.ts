@@ -1,22 +1,8 @@
-import { acceptanceFromResponse, type SpecDecodeCounts } from "@onpar/metrics-client";
+import { acceptanceFromResponse } from "@onpar/metrics-client";
 import { normaliseFinish, type Finish } from "./finish.ts";
 import type { ChunkKind, RecordedUsage } from "../record.ts";
 import { errorInJson, isObject } from "./server-message.ts";
-
-/** What one event of a chat or text completion stream carries. */
-export interface StreamEvent {
-  /** What the chunk is: the answer wins over reasoning when one delta holds both. */
-  readonly kind: ChunkKind;
-  readonly reasoning: string;
-  readonly content: string;
-  readonly tool: string;
-  /** Output token ids of this chunk, when the server sends them: how many. */
-  readonly tokenIds: number | null;
-  readonly finish: Finish | null;
-  readonly usage: RecordedUsage | null;
-  readonly acceptance: SpecDecodeCounts | null;
-  readonly error: string | null;
-}
+import { NOTHING, type StreamEvent } from "./stream-event.ts";
 
 /** Reads a parsed event of `/v1/chat/completions` or `/v1/completions`; what it does not know is skipped. */
 export function readStreamEvent(json: unknown, eventName: string): StreamEvent {
@@ -57,6 +43,15 @@ export function readStreamEvent(json: unknown, eventName: string): StreamEvent {
   return { kind, reasoning, content, tool, tokenIds, finish, usage, acceptance, error: null };
 }
 
+/** A whole answer, where no stream was asked for: `message` stands where a stream has `delta`. */
+export function readWholeAnswer(json: unknown): StreamEvent {
+  if (!isObject(json) || !Array.isArray(json.choices)) return readStreamEvent(json, "");
+  const choices = (json.choices as unknown[]).map((choice) =>
+    isObject(choice) && choice.delta === undefined ? { ...choice, delta: choice.message } : choice,
+  );
+  return readStreamEvent({ ...json, choices }, "");
+}
+
 /** `usage` as servers write it; null when it is missing or carries no count. */
 export function readUsage(usage: unknown): RecordedUsage | null {
   if (!isObject(usage)) return null;
@@ -72,18 +67,6 @@ export function readUsage(usage: unknown): RecordedUsage | null {
     reasoningTokens: count(output.reasoning_tokens),
   };
 }
-
-const NOTHING: StreamEvent = {
-  kind: "empty",
-  reasoning: "",
-  content: "",
-  tool: "",
-  tokenIds: null,
-  finish: null,
-  usage: null,
-  acceptance: null,
-  error: null,
-};
 
 type Parts = Pick<StreamEvent, "reasoning" | "content" | "tool" | "tokenIds" | "finish"> & {
   readonly role: boolean;

@@ -17,6 +17,13 @@ export interface SseEvent {
 export interface SseReader {
   /** Feeds bytes that arrived at `atNs`. */
   push(bytes: Buffer, atNs: number): void;
+  /**
+   * Reads from `from` on to the end of the next event, or of the bytes: the place to go on from. To be called until that
+   * is the length of `bytes`.
+   */
+  read(bytes: Buffer, from: number, atNs: number): number;
+  /** Whether the next byte begins a line that begins an event: nothing of one is held back. */
+  readonly betweenEvents: boolean;
   /** The stream is over. */
   end(atNs: number): void;
 }
@@ -50,13 +57,17 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
   /** The last byte was CR: a LF that follows belongs to it. */
   let afterCr = false;
   let started = false;
+  /** Streams with CR are rare: one is looked for only once per read. */
+  let searched: Buffer | null = null;
+  let nextCr = -1;
 
-  const dispatch = (atNs: number, cutOff: boolean): void => {
+  const dispatch = (atNs: number, cutOff: boolean): boolean => {
     const event = data === null ? null : { name, data, atNs, cutOff };
     data = null;
     name = "";
     eventBytes = 0;
     if (event !== null) onEvent(event);
+    return event !== null;
   };
 
   const addData = (value: string): void => {
@@ -81,7 +92,8 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
     }
   };
 
-  const takeLine = (bytes: Buffer, start: number, end: number, atNs: number): void => {
+  /** True when the line ended an event. */
+  const takeLine = (bytes: Buffer, start: number, end: number, atNs: number): boolean => {
     let line = bytes;
     let from = start;
     let to = end;
@@ -102,38 +114,50 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
     eventBytes += to - from;
     if (eventBytes > maxEventBytes) throw new SseOverflowError(maxEventBytes);
     if (line[from] !== COLON) field(line, from, to);
+    return false;
   };
 
-  const push = (bytes: Buffer, atNs: number): void => {
-    let position = 0;
-    if (afterCr && bytes.length > 0) {
+  const read = (bytes: Buffer, from: number, atNs: number): number => {
+    let position = from;
+    if (afterCr && position < bytes.length) {
       afterCr = false;
-      if (bytes[0] === LF) position = 1;
+      if (bytes[position] === LF) position++;
     }
-    // Streams with CR are rare: look for one only once per read.
-    let nextCr = bytes.indexOf(CR, position);
+    if (bytes !== searched) {
+      searched = bytes;
+      nextCr = bytes.indexOf(CR, position);
+    }
     while (position < bytes.length) {
       const lf = bytes.indexOf(LF, position);
       if (nextCr !== -1 && nextCr < position) nextCr = bytes.indexOf(CR, position);
+      let ended = false;
       if (nextCr !== -1 && (lf === -1 || nextCr < lf)) {
-        takeLine(bytes, position, nextCr, atNs);
+        ended = takeLine(bytes, position, nextCr, atNs);
         position = nextCr + 1;
         if (position === bytes.length) afterCr = true;
         else if (bytes[position] === LF) position++;
       } else if (lf !== -1) {
-        takeLine(bytes, position, lf, atNs);
+        ended = takeLine(bytes, position, lf, atNs);
         position = lf + 1;
       } else {
         rest.push(bytes.subarray(position));
         restBytes += bytes.length - position;
         if (restBytes + eventBytes > maxEventBytes) throw new SseOverflowError(maxEventBytes);
-        return;
+        return bytes.length;
       }
+      if (ended) return position;
     }
+    return position;
   };
 
   return {
-    push,
+    read,
+    push(bytes, atNs) {
+      for (let from = 0; from < bytes.length;) from = read(bytes, from, atNs);
+    },
+    get betweenEvents() {
+      return started && restBytes === 0 && data === null && name === "" && !afterCr && eventBytes === 0;
+    },
     end(atNs) {
       if (restBytes > 0) takeLine(EMPTY, 0, 0, atNs);
       dispatch(atNs, true);

@@ -42,6 +42,7 @@ export function createEngineTarget(options: EngineTargetOptions): Target<EngineR
     describe: (request) => readBody(JSON.stringify(request.generate)),
     send: (request, observer, signal) => generate(options, request.generate, observer, signal),
     close: async () => {},
+    remote: null,
   };
 }
 
@@ -80,14 +81,7 @@ async function generate(
       tokenIdCount = tokens === null || tokenIdCount === null ? null : tokenIdCount + tokens;
       const carries = batch.text !== "" || (tokens ?? 0) > 0;
       const kind = carries ? "content" : batch.finish === undefined ? "empty" : "finish";
-      observer.chunk({
-        atNs: timeline.at(batch.producedAtNs),
-        kind,
-        reasoning: "",
-        content: batch.text,
-        tool: "",
-        tokens,
-      });
+      observer.trace.add(timeline.at(batch.producedAtNs), kind, { content: batch.text }, tokens);
       if (batch.finish !== undefined) last = batch.finish;
     }
   } catch (thrown) {

@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "@onpar/bench-config";
-import type { Dispatcher } from "undici";
 import type { Timeline } from "../clock.ts";
-import { createConnectionPool } from "../transport/connection-pool.ts";
-import { exchange, type ExchangeContext } from "../transport/http-exchange.ts";
-import { createParseQueue } from "../stream/parse-queue.ts";
 import { userMessage, type TargetPrompt } from "../prompt.ts";
-import { readBody, type PreparedRequest, type Target } from "./target.ts";
+import { createHttpSender } from "../transport/http-sender.ts";
+import { readBody, type PreparedRequest, type Target, type WireSpec } from "./target.ts";
 
 export interface HttpTargetOptions {
   /** Server root without `/v1`. */
@@ -19,39 +16,49 @@ export interface HttpTargetOptions {
   readonly fields: Readonly<Record<string, JsonValue>>;
   /** Template variables for a server-side template; sent only when there are any. */
   readonly templateKwargs: Readonly<Record<string, JsonValue>>;
-  /** Connections: the most requests in flight. */
-  readonly connections: number;
+  /** Further fields of every body. */
+  readonly extraBody?: Readonly<Record<string, JsonValue>> | undefined;
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether a stream is asked for. Default: true. */
+  readonly streamed?: boolean | undefined;
+  /** PEM of the certificate authority; null takes those of the system. */
+  readonly ca?: string | null | undefined;
+  readonly insecureTls?: boolean | undefined;
   readonly timeoutMs: number;
   readonly timeline: Timeline;
 }
 
+/** A request as bytes. */
 interface HttpRequest extends PreparedRequest {
   readonly body: Buffer;
 }
 
 /** Streams `/v1/chat/completions` or `/v1/completions` of an OpenAI-compatible server over HTTP/1.1. */
 export function createHttpTarget(options: HttpTargetOptions): Target<HttpRequest> {
-  const url = new URL(
-    `${options.root}/v1/${options.endpoint === "completions" ? "completions" : "chat/completions"}`,
-  );
-  const pool = createConnectionPool(url.origin, options.connections);
-  const context: ExchangeContext = {
-    pool,
-    queue: createParseQueue(),
-    timeline: options.timeline,
-    timeoutMs: options.timeoutMs,
+  const { root, endpoint, apiKey, timeoutMs, timeline } = options;
+  const wire: WireSpec = {
+    url: `${root}/v1/${endpoint === "completions" ? "completions" : "chat/completions"}`,
+    headers: { ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }), ...options.headers },
+    format: "openai",
+    streamed: options.streamed !== false,
+    timeoutMs,
+    ca: options.ca ?? null,
+    insecureTls: options.insecureTls === true,
   };
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    accept: "text/event-stream",
-    // A compressing proxy would hold chunks back.
-    "accept-encoding": "identity",
-    ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
-  };
+  return createWireTarget(wire, timeline, (prompt) => requestBody(options, wire.streamed, prompt));
+}
 
+/** A target that sends JSON bodies over HTTP. */
+export function createWireTarget(
+  wire: WireSpec,
+  timeline: Timeline,
+  bodyOf: (prompt: TargetPrompt) => Readonly<Record<string, unknown>>,
+): Target<HttpRequest> {
+  const sender = createHttpSender(wire, timeline);
   return {
     prepare(prompt) {
-      const body = Buffer.from(JSON.stringify(requestBody(options, prompt)));
+      const body = Buffer.from(JSON.stringify(bodyOf(prompt)));
       return {
         promptId: prompt.id,
         sha256: createHash("sha256").update(body).digest("hex"),
@@ -60,21 +67,20 @@ export function createHttpTarget(options: HttpTargetOptions): Target<HttpRequest
       };
     },
     describe: (request) => readBody(request.body.toString("utf8")),
-    send(request, observer, signal) {
-      const dispatch: Dispatcher.DispatchOptions = {
-        path: url.pathname,
-        method: "POST",
-        headers,
-        body: request.body,
-      };
-      return exchange(context, dispatch, observer, signal);
-    },
-    close: () => pool.destroy(),
+    send: (request, observer, signal) => sender.send(request.body, observer, signal),
+    close: () => sender.close(),
+    remote: { wire, body: (request) => request.body },
   };
 }
 
-function requestBody(options: HttpTargetOptions, prompt: TargetPrompt): Readonly<Record<string, unknown>> {
-  const stream = { stream: true, stream_options: { include_usage: true, continuous_usage_stats: false } };
+function requestBody(
+  options: HttpTargetOptions,
+  streamed: boolean,
+  prompt: TargetPrompt,
+): Readonly<Record<string, unknown>> {
+  const stream = streamed
+    ? { stream: true, stream_options: { include_usage: true, continuous_usage_stats: false } }
+    : { stream: false };
   if (options.endpoint === "completions") {
     if (prompt.kind !== "text")
       throw new TypeError("the completions endpoint takes text, not a conversation");
@@ -83,6 +89,7 @@ function requestBody(options: HttpTargetOptions, prompt: TargetPrompt): Readonly
       prompt: prompt.text,
       ...(prompt.addSpecialTokens ? {} : { add_special_tokens: false }),
       ...options.fields,
+      ...options.extraBody,
       ...stream,
     };
   }
@@ -95,6 +102,7 @@ function requestBody(options: HttpTargetOptions, prompt: TargetPrompt): Readonly
     ...(Object.keys(options.templateKwargs).length === 0
       ? {}
       : { chat_template_kwargs: options.templateKwargs }),
+    ...options.extraBody,
     ...stream,
   };
 }

@@ -3,7 +3,9 @@ import type { SpecDecodeCounts } from "@onpar/metrics-client";
 import { z } from "zod";
 import type { Finish } from "../stream/finish.ts";
 import type { TargetPrompt } from "../prompt.ts";
-import type { ChunkKind, RecordedError, RecordedUsage, RequestRecord } from "../record.ts";
+import type { RecordedError, RecordedUsage, RequestRecord } from "../record.ts";
+import type { AnswerFormatName } from "../stream/formats.ts";
+import type { StreamTrace } from "../stream/stream-trace.ts";
 
 /** A request that is built and waits for its start time. What else a target keeps in it is its own business. */
 export interface PreparedRequest {
@@ -14,26 +16,19 @@ export interface PreparedRequest {
   readonly promptTokens: number | null;
   /** Output cap of this request alone, tokens; null or left out where it is that of the run. */
   readonly outputTokens?: number | null | undefined;
-  /** The conversation that it is a turn of. */
+  /** The conversation that it is a turn of; turns of one stand together, in order. */
   readonly turn?: RequestRecord["turn"] | undefined;
+  /** When it was sent in the trace that it comes from, ms of that trace. */
+  readonly arrivalMs?: number | null | undefined;
 }
 
 /** What a target tells while a request runs. Offsets in ns since the start of the run. */
 export interface ExchangeObserver {
+  /** Takes every event and its text. */
+  readonly trace: StreamTrace;
   /** The request goes out on a connection that stands. Again if a stale connection made it go out twice: the first counts. */
   sent(atNs: number): void;
-  headers(atNs: number, status: number): void;
-  chunk(chunk: ObservedChunk): void;
-}
-
-export interface ObservedChunk {
-  readonly atNs: number;
-  readonly kind: ChunkKind;
-  readonly reasoning: string;
-  readonly content: string;
-  readonly tool: string;
-  /** Output tokens in this chunk; null when the chunk does not tell. */
-  readonly tokens: number | null;
+  headers(atNs: number): void;
 }
 
 /** How a request ended. Failures are data here, not exceptions. */
@@ -56,6 +51,8 @@ export interface Outcome {
   readonly error: RecordedError | null;
   /** The signal ended it. */
   readonly aborted: boolean;
+  /** It came due and was never sent: there was no room for it until it was too late. */
+  readonly dropped?: boolean;
 }
 
 const bodySchema = z.record(z.string(), z.json());
@@ -74,4 +71,26 @@ export interface Target<Request extends PreparedRequest = PreparedRequest> {
   /** Sends a request and reads its answer to the end. Never rejects for what a server does. */
   send(request: Request, observer: ExchangeObserver, signal: AbortSignal): Promise<Outcome>;
   close(): Promise<void>;
+  /** How another thread sends the requests; null for a target that is bound to this one. */
+  readonly remote: RemoteTarget<Request> | null;
+}
+
+/** A target whose requests are bytes over HTTP, so that any thread can send them. */
+export interface RemoteTarget<Request extends PreparedRequest = PreparedRequest> {
+  readonly wire: WireSpec;
+  /** The body as it goes out. */
+  body(request: Request): Uint8Array;
+}
+
+/** Where and how requests go out. Plain data: it is handed to workers. Headers may hold a key, so it is never stored. */
+export interface WireSpec {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly format: AnswerFormatName;
+  /** Whether a stream is asked for. */
+  readonly streamed: boolean;
+  readonly timeoutMs: number;
+  /** PEM of the certificate authority; null takes those of the system. */
+  readonly ca: string | null;
+  readonly insecureTls: boolean;
 }

@@ -1,7 +1,6 @@
 import type { RequestRecord } from "../../src/record.ts";
-import type { FinishedRecord } from "../../src/load/recorder.ts";
 import { startServer, stream, type Responder, type SeenRequest } from "./scripted-server.ts";
-import { sendOne } from "./send-one.ts";
+import { sendOne, type FinishedRecord } from "./send-one.ts";
 import { chunkMarks } from "../../src/records/chunk-series.ts";
 
 /** What one request to a scripted answer left behind. */

@@ -1,6 +1,13 @@
 import { monotonicClock, startTimeline, type Timeline } from "../../src/clock.ts";
 import { createHttpTarget, type HttpTargetOptions } from "../../src/targets/http-target.ts";
-import { createRecorder, type FinishedRecord } from "../../src/load/recorder.ts";
+import { makeRecord, Recorder } from "../../src/load/recorder.ts";
+import type { RequestRecord } from "../../src/record.ts";
+
+export interface FinishedRecord {
+  readonly record: RequestRecord;
+  readonly reasoning: string;
+  readonly content: string;
+}
 
 /** Sends one chat request to a server and returns its record. */
 export async function sendOne(
@@ -16,18 +23,20 @@ export async function sendOne(
     model: "demo-model",
     fields: { max_tokens: 8 },
     templateKwargs: {},
-    connections: 1,
     timeoutMs: 10_000,
     timeline,
     ...rest,
   });
   try {
     const request = target.prepare({ id: "p", kind: "text", text: "hi", addSpecialTokens: true });
-    const recorder = createRecorder(
-      { id: "measure-0", phase: "measure", scheduledNs: timeline.now() },
-      request,
-    );
-    return recorder.finish(await target.send(request, recorder.observer, signal));
+    const identity = { id: "measure-0", phase: "measure" as const, scheduledNs: timeline.now() };
+    const recorder = new Recorder();
+    const exchanged = recorder.finish(await target.send(request, recorder, signal));
+    return {
+      record: makeRecord(identity, request, exchanged),
+      reasoning: exchanged.texts.reasoning.toString("utf8"),
+      content: exchanged.texts.content.toString("utf8"),
+    };
   } finally {
     await target.close();
   }

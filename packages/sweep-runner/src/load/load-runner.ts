@@ -1,0 +1,106 @@
+import { performance } from "node:perf_hooks";
+import { watchEventLoop } from "../checks/event-loop.ts";
+import type { Timeline } from "../clock.ts";
+import type { RequestRecord } from "../record.ts";
+import type { PreparedRequest, Target } from "../targets/target.ts";
+import type { LoopReport } from "../workers/messages.ts";
+import { WorkerPool } from "../workers/worker-pool.ts";
+import { sharedCursor } from "./cursor.ts";
+import { dropped } from "./dropped.ts";
+import type { LoadPlan } from "./load-plan.ts";
+import { makeRecord, Recorder, type Exchanged } from "./recorder.ts";
+import { runShare } from "./share.ts";
+
+/** One phase of a run. */
+export interface LoadOrder {
+  readonly phase: "warmup" | "measure";
+  readonly repetition: number;
+  readonly plan: LoadPlan;
+  readonly requests: readonly PreparedRequest[];
+  readonly signal: AbortSignal;
+  /** Whether records hold the output text. */
+  readonly keepText: boolean;
+  /** Called as requests end, in that order. */
+  readonly onFinished: (record: RequestRecord) => void;
+}
+
+/** Sends the requests of a phase according to its plan, and makes their records. */
+export interface LoadRunner {
+  /** Resolves when all that was sent has ended: how each thread that stamped did. */
+  run(order: LoadOrder): Promise<LoopReport[]>;
+  close(): Promise<void>;
+}
+
+/** Sends from this thread: for an engine of this process, which is bound to it. */
+export function createLocalRunner(target: Target, timeline: Timeline): LoadRunner {
+  return {
+    async run(order) {
+      const { plan, signal, requests } = order;
+      const watch = watchEventLoop();
+      const before = performance.eventLoopUtilization();
+      const finish = (index: number, dueNs: number, exchanged: Exchanged): void =>
+        order.onFinished(recordOf(order, { index, scheduledNs: dueNs, exchanged }, 0));
+      const counter = new Int32Array(new SharedArrayBuffer(4));
+      const share = {
+        plan,
+        cursor: sharedCursor(counter, plan.jobStarts.length - 1),
+        worker: 0,
+        workers: 1,
+        startNs: timeline.now(),
+      };
+      await runShare(share, {
+        timeline,
+        signal,
+        send: async (index, dueNs) => {
+          const request = requests[index];
+          if (request === undefined) return;
+          const recorder = new Recorder();
+          const outcome = await target.send(request, recorder, signal);
+          finish(index, dueNs, recorder.finish(outcome));
+        },
+        drop: (index, dueNs) => finish(index, dueNs, dropped(timeline.now())),
+      });
+      const busyShare = performance.eventLoopUtilization(before).utilization;
+      return [{ ...watch.stop(), busyShare }];
+    },
+    close: async () => {},
+  };
+}
+
+/** Sends from workers; this thread only takes records. */
+export function createWorkerRunner(
+  remote: NonNullable<Target["remote"]>,
+  options: {
+    readonly workers: number;
+    readonly kind: "thread" | "process";
+    readonly timeline: Timeline;
+  },
+): LoadRunner {
+  let starting: Promise<WorkerPool> | null = null;
+  return {
+    async run(order) {
+      starting ??= WorkerPool.start({ ...options, wire: remote.wire });
+      const pool = await starting;
+      return pool.run({
+        plan: order.plan,
+        bodies: order.requests.map((request) => remote.body(request)),
+        signal: order.signal,
+        onEnded: (ended, worker) => order.onFinished(recordOf(order, ended, worker)),
+      });
+    },
+    async close() {
+      await (await starting?.catch(() => null))?.close();
+    },
+  };
+}
+
+function recordOf(
+  { phase, repetition, requests, keepText }: LoadOrder,
+  { index, scheduledNs, exchanged }: { index: number; scheduledNs: number; exchanged: Exchanged },
+  worker: number,
+): RequestRecord {
+  const request = requests[index];
+  if (request === undefined) throw new RangeError(`no request ${index}`);
+  const id = repetition === 0 ? `${phase}-${index}` : `${phase}-r${repetition}-${index}`;
+  return makeRecord({ id, phase, scheduledNs, repetition, worker }, request, exchanged, keepText);
+}

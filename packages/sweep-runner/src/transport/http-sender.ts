@@ -1,0 +1,48 @@
+import type { Dispatcher } from "undici";
+import type { Timeline } from "../clock.ts";
+import { answerFormats } from "../stream/formats.ts";
+import { createParseQueue } from "../stream/parse-queue.ts";
+import type { ExchangeObserver, Outcome, WireSpec } from "../targets/target.ts";
+import { AbortGroup } from "./abort-group.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { exchange, type ExchangeContext } from "./http-exchange.ts";
+
+/** Sends bodies to one place and reads the answers. */
+export interface HttpSender {
+  /** Never rejects for what a server does. */
+  send(body: Uint8Array, observer: ExchangeObserver, signal: AbortSignal): Promise<Outcome>;
+  /** Opens connections ahead of the first request. */
+  open(connections: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createHttpSender(wire: WireSpec, timeline: Timeline): HttpSender {
+  const { origin, pathname, search } = new URL(wire.url);
+  const { ca, insecureTls, timeoutMs, streamed } = wire;
+  const pool = new ConnectionPool(origin, timeline, { ca, insecureTls });
+  const context: ExchangeContext = {
+    pool,
+    queue: createParseQueue(),
+    aborts: new AbortGroup(),
+    timeline,
+    timeoutMs,
+    format: answerFormats[wire.format],
+    streamed,
+  };
+  const common: Dispatcher.DispatchOptions = {
+    path: `${pathname}${search}`,
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: streamed ? "text/event-stream" : "application/json",
+      // A compressing proxy would hold chunks back.
+      "accept-encoding": "identity",
+      ...wire.headers,
+    },
+  };
+  return {
+    send: (body, observer, signal) => exchange(context, { ...common, body }, observer, signal),
+    open: (connections) => pool.open(connections),
+    close: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,130 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { watchEventLoop } from "../checks/event-loop.ts";
+import { monotonicClock, startTimeline, type Timeline } from "../clock.ts";
+import { sharedCursor, steppedCursor } from "../load/cursor.ts";
+import { Recorder } from "../load/recorder.ts";
+import { lanesOf, runShare, type LoadShare } from "../load/share.ts";
+import { dropped } from "../load/dropped.ts";
+import { isRefusal } from "../transport/refused.ts";
+import { createHttpSender, type HttpSender } from "../transport/http-sender.ts";
+import type { FromWorker, LoopReport, PhaseOrder, ToWorker, WorkerSetup } from "./messages.ts";
+import { memoryOf, packBlock, type EndedRequest } from "./record-block.ts";
+
+/** The way to the main thread. */
+export interface WorkerPort {
+  post(message: FromWorker, memory?: readonly ArrayBuffer[]): void;
+}
+
+/** Requests that have ended are handed over together, but not later than this; the first after a pause goes at once. */
+const BLOCK_REQUESTS = 256;
+const BLOCK_MS = 50;
+/** As long as nothing was answered, a lane whose request was refused leaves the main thread this time to end the run. */
+const REFUSAL_PAUSE_MS = 30;
+
+/** What a worker does with its messages: sends its share of each phase, stamps, and hands over what has ended. */
+export function createWorkerLoop(port: WorkerPort): (message: ToWorker) => void {
+  let worker: Worker | null = null;
+  let stopped = false;
+  return (message) => {
+    switch (message.type) {
+      case "setup":
+        worker = new Worker(message.setup, port);
+        if (stopped) worker.stop();
+        return port.post({ type: "ready" });
+      case "phase":
+        return void worker?.prepare(message.order);
+      case "go":
+        return void worker?.run(message.startNs);
+      case "stop":
+        stopped = true;
+        return worker?.stop();
+    }
+  };
+}
+
+class Worker {
+  readonly #setup: WorkerSetup;
+  readonly #port: WorkerPort;
+  readonly #timeline: Timeline;
+  readonly #sender: HttpSender;
+  readonly #stop = new AbortController();
+  #order: PhaseOrder | null = null;
+  #ended: EndedRequest[] = [];
+  #flushing: NodeJS.Timeout | undefined;
+  #flushedNs = -Infinity;
+  #anyOk = false;
+
+  constructor(setup: WorkerSetup, port: WorkerPort) {
+    this.#setup = setup;
+    this.#port = port;
+    this.#timeline = startTimeline(monotonicClock, setup.startNs);
+    this.#sender = createHttpSender(setup.wire, this.#timeline);
+  }
+
+  async prepare(order: PhaseOrder): Promise<void> {
+    this.#order = order;
+    const { plan } = order;
+    if (plan.startTogether) await this.#sender.open(lanesOf({ plan, ...this.#setup }).length);
+    this.#port.post({ type: "ready" });
+  }
+
+  async run(startNs: number): Promise<void> {
+    const order = this.#order;
+    if (order === null) throw new TypeError("no phase to start");
+    const { worker, workers } = this.#setup;
+    const { plan, bodies, counter } = order;
+    const jobs = plan.jobStarts.length - 1;
+    const share: LoadShare = {
+      plan,
+      cursor: counter === null ? steppedCursor(worker, workers, jobs) : sharedCursor(counter, jobs),
+      worker,
+      workers,
+      startNs,
+    };
+    const watch = watchEventLoop();
+    const before = performance.eventLoopUtilization();
+    await runShare(share, {
+      timeline: this.#timeline,
+      signal: this.#stop.signal,
+      send: async (index, dueNs) => {
+        const recorder = new Recorder();
+        const from = bodies.starts[index] ?? 0;
+        const body = bodies.bytes.subarray(from, bodies.starts[index + 1]);
+        const outcome = await this.#sender.send(body, recorder, this.#stop.signal);
+        this.#add({ index, scheduledNs: dueNs, exchanged: recorder.finish(outcome) });
+        if (outcome.error === null) this.#anyOk = true;
+        else if (!this.#anyOk && isRefusal(outcome.status)) await sleep(REFUSAL_PAUSE_MS);
+      },
+      drop: (index, dueNs) =>
+        this.#add({ index, scheduledNs: dueNs, exchanged: dropped(this.#timeline.now()) }),
+    });
+    const busyShare = performance.eventLoopUtilization(before).utilization;
+    const report: LoopReport = { ...watch.stop(), busyShare };
+    this.#flush();
+    this.#order = null;
+    this.#port.post({ type: "done", report });
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  #add(ended: EndedRequest): void {
+    this.#ended.push(ended);
+    if (this.#ended.length >= BLOCK_REQUESTS) this.#flush();
+    if (this.#ended.length !== 1) return;
+    const sinceMs = (this.#timeline.now() - this.#flushedNs) / 1e6;
+    this.#flushing = setTimeout(() => this.#flush(), sinceMs > BLOCK_MS ? 0 : BLOCK_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#flushing);
+    const ended = this.#ended;
+    if (ended.length === 0) return;
+    this.#ended = [];
+    this.#flushedNs = this.#timeline.now();
+    const block = packBlock(ended);
+    this.#port.post({ type: "records", block }, memoryOf(block));
+  }
+}
