@@ -32,6 +32,8 @@ const runErrorCodes: Readonly<Record<RunErrorCode, ExitCode>> = {
   OUTPUT_UNWRITABLE: usage,
   RECORDS_INVALID: usage,
   ENGINE_MISSING: usage,
+  WORKER_FAILED: unexpected,
+  SELFTEST_FAILED: unexpected,
   INTERRUPTED: exitCodes.interrupted.code,
 };
 
