@@ -1,4 +1,4 @@
-import { benchFlags, refusedFlags, type BenchFlag } from "@onpar/bench-config";
+import { benchFlags, foreignFlags, refusedFlags, type BenchFlag } from "@onpar/bench-config";
 import { Option, type Command } from "commander";
 
 import { UsageError } from "./usage-error.ts";
@@ -48,10 +48,19 @@ export function addBenchFlags(
   return given;
 }
 
-/** Adds the flags of vllm-bench that are refused, with or without an argument, and without a line in the help. */
-export function addRefusedFlags(command: Command, given: GivenFlags): void {
-  for (const { flag, key, argument } of refusedFlags) {
-    command.addOption(new Option(`${flag} [${argument === "" ? "VALUE" : argument}]`).hideHelp());
+/**
+ * Adds the flags of other harnesses, without a line in the help: those that are understood, and those that are refused, with
+ * or without arguments.
+ */
+export function addForeignFlags(command: Command, given: GivenFlags): void {
+  for (const { flag, key, argument, repeats } of foreignFlags) {
+    const spelling = argument === null ? flag : `${flag} <${argument}${repeats ? "..." : ""}>`;
+    command.addOption(new Option(spelling).hideHelp());
+    const push = (value: string | boolean) => (given[key] ??= []).push(value);
+    collect(command, flag, argument === null ? () => push(true) : push);
+  }
+  for (const { flag, key } of refusedFlags) {
+    command.addOption(new Option(`${flag} [VALUE...]`).hideHelp());
     collect(command, flag, (text) => (given[key] ??= []).push(text));
   }
 }

@@ -110,7 +110,7 @@ export async function resolveOneShot(
     configLayerFromFlags(given),
   ]);
   refuseUnsupported(config, spelled);
-  checkApiKey(config, given, env);
+  checkApiKey(config, given["apiKeyEnv"] !== undefined, env);
   return config;
 }
 

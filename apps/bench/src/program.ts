@@ -3,6 +3,8 @@ import { Command } from "commander";
 import { addBenchCommand } from "./commands/bench.ts";
 import { addChatCommand } from "./commands/chat.ts";
 import { addCompleteCommand } from "./commands/complete.ts";
+import { addConfigCommand } from "./commands/config.ts";
+import { addPresetsCommand } from "./commands/presets.ts";
 import type { Env } from "./env.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { packageVersion } from "./version.ts";
@@ -33,6 +35,8 @@ export function createProgram(env: Env, done: (code: ExitCode) => void): Command
   addBenchCommand(program, env, done);
   addChatCommand(program, env, done);
   addCompleteCommand(program, env, done);
+  addConfigCommand(program, env, done);
+  addPresetsCommand(program, env, done);
   return program;
 }
 

@@ -9,10 +9,11 @@ import { UsageError } from "./usage-error.ts";
 /**
  * A key that was asked for by name has to be there: without it the server would be asked as a stranger.
  *
- * @throws {UsageError} when `--api-key-env` names a variable that is not set
+ * @param isNamed whether somebody named the variable, so that it is not the default
+ * @throws {UsageError} when a variable that was named is not set
  */
-export function checkApiKey(config: BenchConfig, given: FlagValues, env: Env): void {
-  if (given["apiKeyEnv"] === undefined || apiKeyOf(config, env) !== null) return;
+export function checkApiKey(config: BenchConfig, isNamed: boolean, env: Env): void {
+  if (!isNamed || apiKeyOf(config, env) !== null) return;
   throw new UsageError(`--api-key-env ${config.target.apiKeyEnv}: that environment variable is not set`);
 }
 

@@ -10,7 +10,7 @@ import {
  * Settings that describe a run and that the runner does not carry out, by path or group. A run that silently ignored one
  * would be another run than the one that was asked for. Whoever builds one takes its line out.
  */
-const UNSUPPORTED: Readonly<Record<string, string>> = {
+export const unsupported: Readonly<Record<string, string>> = {
   "target.metricsUrls": "one metrics page is read",
   "target.headers": "requests carry no further headers",
   "target.extraBody": "requests carry no further fields",
@@ -76,7 +76,7 @@ export function refuseUnsupported(config: BenchConfig, spelled: (path: string) =
 }
 
 function reasonFor(path: string): string | null {
-  return UNSUPPORTED[path] ?? UNSUPPORTED[path.split(".")[0] ?? ""] ?? null;
+  return unsupported[path] ?? unsupported[path.split(".")[0] ?? ""] ?? null;
 }
 
 function at(config: BenchConfig, path: string): unknown {

@@ -80,11 +80,6 @@ const cases: Readonly<Record<string, Case>> = {
     code: 2,
     says: ["--output-token-ids needs a value, and is followed by --json"],
   },
-  "setting that is not carried out": {
-    argv: () => ["run", "--boots", "2"],
-    code: 2,
-    says: ["--boots: cannot be honoured by this version"],
-  },
   "overwrite of nothing": {
     argv: () => toServer("--overwrite"),
     code: 2,

@@ -1,7 +1,11 @@
 import type { ConfigIssue } from "./error.ts";
 import { fieldAt } from "./fields.ts";
-import { benchFlags as allFlags, refusedFlags } from "./flags.ts";
+import { benchFlags as allFlags } from "./flags.ts";
 import type { BenchFlag } from "./flags.ts";
+import { refusedFlags } from "./foreign/refused.ts";
+import { aliases, fixed } from "./foreign/table.ts";
+import { translate } from "./foreign/translate.ts";
+import type { Setting } from "./foreign/translate.ts";
 import { nest } from "./layers.ts";
 import type { ConfigLayer, ConfigSource } from "./layers.ts";
 import type { BenchConfig } from "./schema.ts";
@@ -175,13 +179,72 @@ export function configLayerFromFlags(
 ): ConfigLayer {
   const refused = refusedFlags
     .filter(({ key }) => values[key] !== undefined)
-    .map(({ flag, reason }) => ({
-      path: flag,
-      origin: flag,
-      message: `cannot be honoured by a client: ${reason}`,
-    }));
-  const layer = layerOf("flags", values, flags, spellingOf);
-  return { ...layer, issues: [...refused, ...layer.issues] };
+    .map(({ flag, reason }) => ({ path: flag, origin: flag, message: `cannot be honoured: ${reason}` }));
+  const translation = translate(values);
+  const own = Object.fromEntries(Object.entries(values).filter(([key]) => !translation.taken.has(key)));
+  const layer = layerOf("flags", own, flags, spellingOf);
+  const foreign = [...translation.settings, ...namedSettings(values, layer.issues)];
+  const merged = mergeForeign(layer, foreign, flags);
+  return { ...merged, issues: [...refused, ...translation.issues, ...merged.issues] };
+}
+
+/** What other names of settings, and flags that stand for one value, set. Problems go to `issues`. */
+function namedSettings(values: FlagValues, issues: ConfigIssue[]): Setting[] {
+  return Object.entries(values).flatMap(([key, raw]): Setting[] => {
+    const constant = fixed.get(key);
+    if (constant !== undefined && raw !== undefined) {
+      return [{ path: constant.path, value: constant.value, origin: constant.flag }];
+    }
+    const alias = aliases.get(key);
+    const flag = alias === undefined ? undefined : allFlags.find(({ path }) => path === alias.path);
+    if (alias === undefined || flag === undefined || raw === undefined) {
+      return [];
+    }
+    try {
+      return [{ path: alias.path, value: readFlag(flag, raw), origin: alias.flag }];
+    } catch (error) {
+      if (!(error instanceof FlagProblem)) {
+        throw error;
+      }
+      issues.push({ path: alias.path, origin: alias.flag, message: error.message });
+      return [];
+    }
+  });
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Adds what foreign flags set to what own ones do. Two that part are refused, as one flag with two values is. */
+function mergeForeign(
+  layer: ConfigLayer & { readonly issues: ConfigIssue[] },
+  foreign: readonly Setting[],
+  flags: readonly BenchFlag[],
+): ConfigLayer & { readonly issues: ConfigIssue[] } {
+  const origin = new Map(layer.origin);
+  const issues = [...layer.issues];
+  const found = new Map<string, unknown>(
+    [...origin.keys()].map((path) => [path, valueAt(layer.value, path)]),
+  );
+  for (const { path, value, origin: flag } of foreign) {
+    if (flags !== allFlags && !flags.some((known) => known.path === path)) {
+      issues.push({ path, origin: flag, message: "means nothing for this command" });
+      continue;
+    }
+    if (found.has(path) && !isSame(found.get(path), value)) {
+      const message =
+        `sets ${path} to ${shownValue(path, value)}, and ${origin.get(path) ?? path} sets it to ` +
+        `${shownValue(path, found.get(path))}; keep one`;
+      issues.push({ path, origin: flag, message });
+      continue;
+    }
+    found.set(path, value);
+    if (!origin.has(path)) {
+      origin.set(path, flag);
+    }
+  }
+  return { source: layer.source, value: nest(found), origin, issues };
 }
 
 function isDefault(flag: BenchFlag, value: unknown): boolean {

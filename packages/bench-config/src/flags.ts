@@ -1,4 +1,5 @@
 import { fieldAt } from "./fields.ts";
+import { keyOf } from "./foreign/foreign-flag.ts";
 import { datasetKindSchema, endpointSchema, loadKindSchema } from "./schema.ts";
 
 /**
@@ -36,15 +37,6 @@ export interface BenchFlag {
   readonly description: string;
   /** The field's default; undefined for what is absent until it is set. */
   readonly default: unknown;
-}
-
-/** A flag of vllm-bench that is known, and refused because an HTTP client cannot honour it. */
-export interface RefusedFlag {
-  readonly flag: string;
-  readonly key: string;
-  /** Name of its argument. */
-  readonly argument: string;
-  readonly reason: string;
 }
 
 type FlagRow = readonly [
@@ -156,10 +148,6 @@ export const flaglessSettings: ReadonlyMap<string, string> = new Map([
   ["declared", statementInFile],
 ]);
 
-function camelCase(flag: string): string {
-  return flag.replace(/^--/u, "").replace(/-(.)/gu, (_, letter: string) => letter.toUpperCase());
-}
-
 /**
  * The flags of a benchmark run, one per field. The spellings of vllm-bench are kept. With `--endpoint engine`,
  * `--model` is the GGUF file, as in vllm-bench, unless `--engine-model` names it.
@@ -168,7 +156,7 @@ export const benchFlags: readonly BenchFlag[] = rows.map(([flag, path, value, ar
   const field = fieldAt(path);
   return {
     flag,
-    key: camelCase(flag),
+    key: keyOf(flag),
     negatable: value === "boolean",
     path,
     value,
@@ -178,11 +166,6 @@ export const benchFlags: readonly BenchFlag[] = rows.map(([flag, path, value, ar
     default: field?.default,
   };
 });
-
-/** Flags of other harnesses that no setting carries out. They are refused by name instead of being ignored. */
-export const refusedFlags: readonly RefusedFlag[] = (
-  [["--profile", "", "the profiler is the server's; start it there"]] as const
-).map(([flag, argument, reason]) => ({ flag, key: camelCase(flag), argument, reason }));
 
 const byPath = new Map(benchFlags.map((flag) => [flag.path, flag.flag]));
 

@@ -73,6 +73,16 @@ function implyLoad(merged: MergedLayers, { load }: BenchConfig): void {
   }
 }
 
+/** The cap has two names, and the later layer decides; one layer that gives two lengths is refused by a rule. */
+function settleLength(merged: MergedLayers, config: BenchConfig): void {
+  const [cap, length] = [merged.rank.get("maxTokens") ?? -1, merged.rank.get("outputLen") ?? -1];
+  if (config.maxTokens !== null && cap > length) {
+    move(merged, "maxTokens", "outputLen");
+  } else if (config.maxTokens !== null && length > cap) {
+    withdraw(merged, "maxTokens");
+  }
+}
+
 /** Makes explicit what the settings imply, so that a stored configuration resolves to itself again. */
 function settle(merged: MergedLayers): void {
   const config = configOf(merged);
@@ -88,9 +98,7 @@ function settle(merged: MergedLayers): void {
   if (isServerTemplate(config.target.endpoint) && !isSet(merged, "skipChatTemplate")) {
     merged.values.set("skipChatTemplate", false);
   }
-  if (config.maxTokens !== null && !isSet(merged, "outputLen")) {
-    move(merged, "maxTokens", "outputLen");
-  }
+  settleLength(merged, config);
   implyLoad(merged, config);
   // A file made for a server stays usable when a flag chooses the engine, and the other way round.
   let current = configOf(merged);

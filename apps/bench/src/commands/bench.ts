@@ -1,23 +1,24 @@
-import { benchFlags, configLayerFromFlags, resolveConfig, type BenchConfig } from "@onpar/bench-config";
+import { benchFlags, resolveConfig, type BenchConfig } from "@onpar/bench-config";
 import { breachesOf, renderTerminalReport } from "@onpar/bench-report";
 import { runBench, type RunResult } from "@onpar/sweep-runner";
 import { Option, type Command } from "commander";
 
+import { addConfigFlag, layersOf, type ConfigFlag } from "../config-layers.ts";
 import { checkDistinctFiles } from "../distinct-files.ts";
 import type { Env } from "../env.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
-import { addBenchFlags, addRefusedFlags } from "../flags.ts";
+import { addBenchFlags, addForeignFlags } from "../flags.ts";
 import { withInterrupts } from "../interrupts.ts";
 import { runOutcome, watchErrors, writeOutcome } from "../outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
 import { createProgress } from "../progress.ts";
 import { openResultFile, serialise, type ResultFile } from "../result-file.ts";
-import { addDemoFlag, apiKeyOf, checkApiKey, demoLayers, withEngine, type DemoFlag } from "../target.ts";
+import { addDemoFlag, apiKeyOf, checkApiKey, withEngine, type DemoFlag } from "../target.ts";
 import { refuseUnsupported } from "../unsupported-settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { packageVersion } from "../version.ts";
 
-interface BenchOptions extends OutputFlags, DemoFlag {
+interface BenchOptions extends OutputFlags, DemoFlag, ConfigFlag {
   readonly overwrite?: boolean;
 }
 
@@ -39,8 +40,9 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
         "latencies, rates and acceptance. Ctrl-C stops early and keeps what was measured.",
     );
   const given = addBenchFlags(command, benchFlags);
-  addRefusedFlags(command, given);
+  addForeignFlags(command, given);
   addDemoFlag(command);
+  addConfigFlag(command);
   addOutputFlags(command, "Print the result as JSON, and nothing else, on standard output.");
   command.addOption(
     new Option("--overwrite", "Let --output-json replace a file that is there already.").helpGroup(
@@ -49,10 +51,9 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
   );
   command.addHelpText("after", examples);
   command.action(async (options: BenchOptions) => {
-    const layers = [...(await demoLayers(options, given)), configLayerFromFlags(given)];
-    const { config, spelled } = resolveConfig(layers);
+    const { config, provenance, spelled } = resolveConfig(await layersOf(options, given, env));
     refuseUnsupported(config, spelled);
-    checkApiKey(config, given, env);
+    checkApiKey(config, provenance.get("target.apiKeyEnv") !== "defaults", env);
     checkDistinctFiles(config);
     if (options.overwrite === true && config.outputJson === null) {
       throw new UsageError("--overwrite: lets --output-json replace a file, and --output-json is not given");
@@ -60,7 +61,11 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
     const resultFile =
       config.outputJson === null ? null : openResultFile(config.outputJson, options.overwrite === true);
     try {
-      const { result, firstError } = await measure(config, options, env);
+      const { result, firstError } = await measure(
+        config,
+        { quiet: options.quiet === true || given["disableTqdm"] !== undefined },
+        env,
+      );
       const lost = writeResult(resultFile, result);
       if (options.json === true) env.stdout.write(serialise(result));
       // A result that has no file is shown, whatever was asked for.
@@ -76,7 +81,7 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
   });
 }
 
-async function measure(config: BenchConfig, options: BenchOptions, env: Env) {
+async function measure(config: BenchConfig, options: OutputFlags, env: Env) {
   const progress = createProgress(env, options.quiet !== true);
   const observer = watchErrors(progress);
   const result = await withInterrupts(env, async (signal) => {
