@@ -1,16 +1,22 @@
 export type {
+  ChatChunk,
   DetokenizeOptions,
   Engine,
+  EngineCapabilities,
   EngineCounters,
   EngineInfo,
   FinishReason,
   GenerateFinish,
   GenerateRequest,
   ModelInfo,
+  OutputFormat,
+  OutputFormatKind,
+  OutputLogprobs,
   SamplingOptions,
   SpeculationCounters,
   SpeculationInfo,
   TokenBatch,
+  TokenLogprob,
   TokenizeOptions,
 } from "./engine.ts";
 export { EngineError, type EngineErrorCode } from "./errors.ts";

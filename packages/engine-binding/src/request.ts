@@ -1,10 +1,19 @@
-import type { GenerateRequest, SamplingOptions } from "./engine.ts";
+import type {
+  EngineCapabilities,
+  GenerateRequest,
+  OutputFormat,
+  SamplingOptions,
+  TokenizeOptions,
+} from "./engine.ts";
 import { EngineError } from "./errors.ts";
 
 /** What a request is checked against. */
 export interface RequestLimits {
   readonly contextSize: number;
   readonly vocabularySize: number;
+  /** For prompts that are text. */
+  readonly tokenize: (text: string, options: TokenizeOptions) => number[];
+  readonly capabilities: EngineCapabilities;
 }
 
 /** A request with every default filled in. */
@@ -18,10 +27,17 @@ export interface CheckedRequest {
   readonly stopTokenIds: readonly number[];
   readonly cachePrompt: boolean;
   readonly speculate: boolean;
+  /** The most tokens drafted in one step; null leaves it to the engine's K. */
+  readonly draftBudget: number | null;
+  /** Alternatives per token; null when no log-probabilities are asked for. */
+  readonly logprobs: number | null;
+  readonly format: OutputFormat | null;
 }
 
 const MAX_STOPS = 64;
 const MAX_STOP_LENGTH = 4096;
+/** Characters of a grammar, or of a schema as JSON. */
+const MAX_FORMAT_LENGTH = 262_144;
 
 /**
  * Checks a request and fills in its defaults.
@@ -29,7 +45,11 @@ const MAX_STOP_LENGTH = 4096;
  * @throws {EngineError} `ENGINE_INVALID_REQUEST`, `ENGINE_PROMPT_TOO_LONG`
  */
 export function checkRequest(request: GenerateRequest, limits: RequestLimits): CheckedRequest {
-  const { prompt, maxTokens } = request;
+  const { maxTokens } = request;
+  const prompt =
+    typeof request.prompt === "string"
+      ? limits.tokenize(request.prompt, { addSpecial: request.addSpecial ?? true, parseSpecial: true })
+      : request.prompt;
   if (prompt.length === 0) refuse("prompt is empty: give at least one token");
   checkTokenIds("prompt", prompt, limits.vocabularySize);
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) {
@@ -49,6 +69,12 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): C
   const stopTokenIds = request.stopTokenIds ?? [];
   checkTokenIds("stopTokenIds", stopTokenIds, limits.vocabularySize);
   checkSampling(request.sampling ?? {});
+  const { draftBudget } = request;
+  if (draftBudget !== undefined && (!Number.isSafeInteger(draftBudget) || draftBudget < 0)) {
+    refuse(`draftBudget must be an integer of at least 0, got ${String(draftBudget)}`);
+  }
+  checkLogprobs(request.logprobs, limits.capabilities.maxLogprobs);
+  checkFormat(request, limits.capabilities);
   checkLength(prompt.length, maxTokens, limits.contextSize);
   return {
     prompt: [...prompt],
@@ -59,7 +85,10 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): C
     stop: [...stop],
     stopTokenIds: [...stopTokenIds],
     cachePrompt: request.cachePrompt ?? true,
-    speculate: request.speculate ?? true,
+    speculate: (request.speculate ?? true) && request.draftBudget !== 0,
+    draftBudget: request.draftBudget ?? null,
+    logprobs: request.logprobs ?? null,
+    format: request.format ?? null,
   };
 }
 
@@ -70,6 +99,36 @@ export function checkTokenIds(name: string, tokenIds: readonly number[], vocabul
       refuse(`${name}[${index}] is not a token id from 0 to ${vocabularySize - 1}: ${String(token)}`);
     }
   }
+}
+
+function checkLogprobs(logprobs: number | undefined, most: number | null): void {
+  if (logprobs === undefined) return;
+  if (most === null) refuse("logprobs: this engine gives none");
+  if (!Number.isSafeInteger(logprobs) || logprobs < 0 || logprobs > most) {
+    refuse(`logprobs must be an integer from 0 to ${most}, got ${String(logprobs)}`);
+  }
+}
+
+function checkFormat(request: GenerateRequest, { outputFormats }: EngineCapabilities): void {
+  const { format } = request;
+  if (format === undefined) return;
+  if (!outputFormats.includes(format.kind)) {
+    const can = outputFormats.length === 0 ? "none" : outputFormats.join(", ");
+    refuse(`format ${format.kind}: this engine can hold an output to ${can}`);
+  }
+  const size =
+    format.kind === "json-schema"
+      ? JSON.stringify(format.schema).length
+      : format.kind === "grammar"
+        ? format.grammar.length
+        : 0;
+  if (size > MAX_FORMAT_LENGTH) {
+    refuse(`format: the ${format.kind} has ${size} characters, at most ${MAX_FORMAT_LENGTH} are allowed`);
+  }
+  // a format ends where it is complete: nothing can be demanded beside it
+  if (request.ignoreEos === true) refuse("ignoreEos cannot be held together with a format");
+  if ((request.minTokens ?? 0) > 0) refuse("minTokens cannot be held together with a format");
+  if (request.logprobs !== undefined) refuse("logprobs are not given together with a format");
 }
 
 function checkLength(promptTokens: number, maxTokens: number, contextSize: number): void {

@@ -15,6 +15,12 @@ export interface Position {
   readonly sampler: SamplerOptions | null;
 }
 
+/** A token that was chosen, and the probabilities of all tokens in falling order when they were asked for. */
+export interface Choice {
+  readonly token: number;
+  readonly probabilities: ReadonlyMap<number, number> | null;
+}
+
 /** One sequence of a context: what it holds, and the ways to evaluate more of it. */
 export class CachedSequence {
   /** Tokens held after the last request; the state can be reused for a prompt that begins with some of them. */
@@ -50,21 +56,25 @@ export class CachedSequence {
     this.#length += tokens.length;
   }
 
-  /** Evaluates tokens in one go and chooses a token after each position that has a sampler. */
-  async evaluate(positions: readonly Position[]): Promise<number[]> {
+  /**
+   * Evaluates tokens in one go and chooses a token after each position that has a sampler.
+   *
+   * @param probabilities whether to give the probabilities of all tokens too, which takes time
+   */
+  async evaluate(positions: readonly Position[], probabilities = false): Promise<Choice[]> {
     const input = positions.map(({ token, sampler }): ControlledEvaluateInputItem =>
       sampler === null
         ? toToken(token)
-        : [toToken(token), { generateNext: { token: true, options: sampler } }],
+        : [toToken(token), { generateNext: { token: true, probabilities, options: sampler } }],
     );
     const output = await this.#sequence.controlledEvaluate(input);
     this.#length += positions.length;
-    const chosen: number[] = [];
+    const chosen: Choice[] = [];
     for (const [index, { sampler }] of positions.entries()) {
       if (sampler === null) continue;
-      const token = output[index]?.next.token;
-      if (token === undefined || token === null) throw noToken();
-      chosen.push(token);
+      const next = output[index]?.next;
+      if (next?.token === undefined || next.token === null) throw noToken();
+      chosen.push({ token: next.token, probabilities: next.probabilities ?? null });
     }
     return chosen;
   }

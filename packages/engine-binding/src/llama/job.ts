@@ -1,7 +1,10 @@
+import type { SequenceEvaluateOptions } from "node-llama-cpp";
 import type { FinishReason, GenerateFinish } from "../engine.ts";
 import { BatchStream } from "../batch-stream.ts";
 import type { CheckedRequest } from "../request.ts";
+import type { GrammarState } from "./grammars.ts";
 import { PenaltyHistory, type SamplerOptions } from "./sampler-options.ts";
+import { AdaptiveDraftLength, type StepCosts } from "../speculation/draft-length.ts";
 import { positionSeed } from "../sampling/position-seed.ts";
 import { samplingSettings, type SamplingSettings } from "../sampling/settings.ts";
 import { SpeculationTally } from "../speculation/acceptance.ts";
@@ -16,6 +19,9 @@ export interface JobSetup {
   readonly eosTokenIds: readonly number[];
   /** K, or 0 when the engine has no draft. */
   readonly draftBudget: number;
+  /** Given when the draft length adapts. */
+  readonly stepCosts: StepCosts | null;
+  readonly grammar: GrammarState | null;
   readonly detokenize: (tokens: readonly number[]) => string;
   readonly queuedAtNs: bigint;
 }
@@ -29,6 +35,12 @@ export class Job {
   readonly stream = new BatchStream();
   /** Counts of this request; null when nothing is drafted for it. */
   readonly tally: SpeculationTally | null;
+  /** Holds the output to its format. */
+  readonly grammar: GrammarState | null;
+  /** Most tokens drafted in a step of this request. */
+  readonly draftBudget: number;
+  /** Chooses how many tokens to draft; null when it is always the budget. */
+  readonly draftLength: AdaptiveDraftLength | null;
   /** The prompt and every token the target produced, those after the end of the output included. */
   readonly tokens: number[];
   /** Tokens that must not be produced before `minTokens`. */
@@ -40,13 +52,17 @@ export class Job {
   startedAtNs: bigint | null = null;
   firstTokenAtNs: bigint | null = null;
 
-  constructor({ request, eosTokenIds, draftBudget, detokenize, queuedAtNs }: JobSetup) {
+  constructor({ request, eosTokenIds, draftBudget, stepCosts, grammar, detokenize, queuedAtNs }: JobSetup) {
+    this.grammar = grammar;
     this.request = request;
     this.settings = samplingSettings(request.sampling);
     this.penalties = new PenaltyHistory(this.settings, request.prompt);
     this.tokens = [...request.prompt];
     this.banned = new Set([...eosTokenIds, ...request.stopTokenIds]);
-    this.tally = draftBudget > 0 && request.speculate ? new SpeculationTally(draftBudget) : null;
+    this.draftBudget = Math.min(draftBudget, request.draftBudget ?? draftBudget);
+    const drafts = this.draftBudget > 0 && request.speculate && request.format === null;
+    this.tally = drafts ? new SpeculationTally(draftBudget) : null;
+    this.draftLength = drafts && stepCosts !== null ? new AdaptiveDraftLength(stepCosts) : null;
     const rules: OutputRules = {
       maxTokens: request.maxTokens,
       minTokens: request.minTokens,
@@ -87,6 +103,26 @@ export class Job {
     };
     if (this.penalties.active) options.repeatPenalty = this.penalties.options(drafts, room + 1);
     return options;
+  }
+
+  /** How to choose all output tokens of a request that is held to a grammar, which one sampler has to follow. */
+  streamSampler(grammar: GrammarState): SequenceEvaluateOptions {
+    const penalties = this.penalties;
+    const { repeatPenalty, ...options } = this.sampler(0, [], 0);
+    return {
+      ...options,
+      grammarEvaluationState: grammar,
+      yieldEogToken: true,
+      ...(repeatPenalty === undefined
+        ? {}
+        : {
+            repeatPenalty: {
+              ...repeatPenalty,
+              punishTokens: () => penalties.options([], 0).punishTokens,
+              maxPunishTokens: this.promptTokens + this.request.maxTokens,
+            },
+          }),
+    };
   }
 
   finish(reason: FinishReason, matched: string | number | null, endedAtNs: bigint): GenerateFinish {

@@ -1,18 +1,12 @@
-import type {
-  DetokenizeOptions,
-  Engine,
-  EngineCounters,
-  EngineInfo,
-  FinishReason,
-  GenerateRequest,
-  TokenBatch,
-  TokenizeOptions,
-} from "../engine.ts";
+import type { EngineInfo, FinishReason, TokenBatch } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import { checkRequest, checkTokenIds } from "../request.ts";
+import type { StepCosts } from "../speculation/draft-length.ts";
+import type { CheckedRequest } from "../request.ts";
 import { chooseSlot } from "../slot-choice.ts";
 import { SpeculationTally } from "../speculation/acceptance.ts";
+import type { GrammarSource } from "./grammars.ts";
 import { Job } from "./job.ts";
+import type { LlamaCounters } from "./llama-counters.ts";
 import { messageOf } from "./node-llama.ts";
 import type { Slot } from "./slot.ts";
 import { runDraft, runTarget, settle, verify, type Gates } from "./step.ts";
@@ -21,24 +15,25 @@ import { planStep, type StepLimits, type Turn } from "./turn.ts";
 /** What a loaded engine is made of. */
 export interface LlamaEngineParts {
   readonly info: EngineInfo;
-  readonly appendedEosTokenId: number | null;
+  readonly eosTokenIds: readonly number[];
   readonly slots: readonly Slot[];
   readonly gates: Gates;
   readonly limits: StepLimits;
-  readonly tokenize: (text: string, parseSpecial: boolean) => number[];
-  readonly detokenize: (tokens: readonly number[], renderSpecial: boolean) => string;
+  /** Costs of a step, given when the draft length adapts. */
+  readonly stepCosts: StepCosts | null;
+  readonly grammars: GrammarSource;
+  readonly detokenize: (tokens: readonly number[]) => string;
   /** Frees contexts and models. */
   readonly free: () => Promise<void>;
 }
 
 /**
- * llama.cpp in process. All slots move in common steps: first the draft model proposes for every slot that decodes, then
+ * llama.cpp, in the thread that it was loaded in. All slots move in common steps: first the draft model proposes for every slot that decodes, then
  * the target verifies the proposals, takes next tokens and reads a piece of the prompts.
  */
-export class LlamaEngine implements Engine {
+export class LlamaEngine {
   readonly info: EngineInfo;
   readonly #parts: LlamaEngineParts;
-  readonly #vocabularySize: number;
   readonly #waiting: Job[] = [];
   readonly #tally: SpeculationTally | null;
   readonly #finished: Record<FinishReason, number> = {
@@ -48,6 +43,8 @@ export class LlamaEngine implements Engine {
     length: 0,
     abort: 0,
   };
+  /** Called when the counters have changed without a batch that says so. */
+  onProgress: (() => void) | null = null;
   #promptTokens = 0;
   #outputTokens = 0;
   #prefixQueries = 0;
@@ -60,39 +57,18 @@ export class LlamaEngine implements Engine {
   constructor(parts: LlamaEngineParts) {
     this.#parts = parts;
     this.info = parts.info;
-    this.#vocabularySize = parts.info.vocabularySize ?? 0;
     const speculation = parts.info.speculation;
     this.#tally = speculation === null ? null : new SpeculationTally(speculation.draftBudget);
   }
 
-  tokenize(text: string, { addSpecial = false, parseSpecial = true }: TokenizeOptions = {}): number[] {
-    this.#ensureAlive();
-    const tokens = this.#parts.tokenize(text, parseSpecial);
-    if (!addSpecial) return tokens;
-    const { addsBos, bosTokenId } = this.info;
-    const { appendedEosTokenId } = this.#parts;
-    if (addsBos && bosTokenId !== null) tokens.unshift(bosTokenId);
-    if (appendedEosTokenId !== null) tokens.push(appendedEosTokenId);
-    return tokens;
-  }
-
-  detokenize(tokenIds: readonly number[], { renderSpecial = false }: DetokenizeOptions = {}): string {
-    this.#ensureAlive();
-    checkTokenIds("tokenIds", tokenIds, this.#vocabularySize);
-    return this.#parts.detokenize(tokenIds, renderSpecial);
-  }
-
   /** A request takes its place in the queue when the first batch is asked for; errors surface there too. */
-  async *generate(request: GenerateRequest, signal?: AbortSignal): AsyncGenerator<TokenBatch, void, void> {
+  async *generate(request: CheckedRequest, signal?: AbortSignal): AsyncGenerator<TokenBatch, void, void> {
     this.#ensureAlive();
-    const { contextSize, eosTokenIds, speculation } = this.info;
-    const job = new Job({
-      request: checkRequest(request, { contextSize, vocabularySize: this.#vocabularySize }),
-      eosTokenIds,
-      draftBudget: speculation?.draftBudget ?? 0,
-      detokenize: (tokens) => this.#parts.detokenize(tokens, false),
-      queuedAtNs: process.hrtime.bigint(),
-    });
+    const { eosTokenIds, stepCosts, detokenize, grammars } = this.#parts;
+    const queuedAtNs = process.hrtime.bigint();
+    const grammar = request.format === null ? null : await grammars.start(request.format);
+    const draftBudget = this.#parts.info.speculation?.draftBudget ?? 0;
+    const job = new Job({ request, eosTokenIds, draftBudget, stepCosts, grammar, detokenize, queuedAtNs });
     const abort = (): void => this.#abort(job);
     signal?.addEventListener("abort", abort, { once: true });
     try {
@@ -110,7 +86,7 @@ export class LlamaEngine implements Engine {
     }
   }
 
-  counters(): EngineCounters {
+  counters(): LlamaCounters {
     return {
       promptTokens: this.#promptTokens,
       outputTokens: this.#outputTokens,
@@ -118,7 +94,7 @@ export class LlamaEngine implements Engine {
       prefixCacheHits: this.#prefixHits,
       requestsRunning: this.#parts.slots.filter((slot) => slot.job !== null).length,
       requestsWaiting: this.#waiting.length,
-      requestsFinished: { ...this.#finished },
+      requestsFinished: { ...this.#finished, unknown: 0 },
       speculation: this.#tally?.snapshot() ?? null,
     };
   }
@@ -132,10 +108,6 @@ export class LlamaEngine implements Engine {
   dispose(): Promise<void> {
     this.#disposal ??= this.#dispose();
     return this.#disposal;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.dispose();
   }
 
   async #dispose(): Promise<void> {
@@ -175,6 +147,7 @@ export class LlamaEngine implements Engine {
   async #run(): Promise<void> {
     for (;;) {
       await this.#admit();
+      this.onProgress?.();
       const slots = this.#parts.slots.filter((slot) => slot.job !== null);
       if (slots.length === 0) return;
       await this.#step(planStep(slots, this.#parts.limits));
@@ -238,14 +211,19 @@ export class LlamaEngine implements Engine {
     const piece = job.output.push(tokens);
     this.#outputTokens += piece.tokenIds.length;
     if (piece.end === null && !job.aborted) {
-      job.stream.push({ tokenIds: piece.tokenIds, text: piece.text, producedAtNs: turn.producedAtNs });
+      job.stream.push({
+        tokenIds: piece.tokenIds,
+        text: piece.text,
+        producedAtNs: turn.producedAtNs,
+        ...logprobsFor(turn, piece.tokenIds),
+      });
       return;
     }
     const { reason, matched } = piece.end ?? { reason: "abort", matched: null };
     const text = piece.end === null ? piece.text + job.output.flush() : piece.text;
     // first the slot: whoever sees the end may count on it
     await this.#release(slot);
-    this.#end(job, reason, matched, piece.tokenIds, text, turn.producedAtNs);
+    this.#end(job, reason, matched, piece.tokenIds, text, turn.producedAtNs, logprobsFor(turn, piece.tokenIds));
   }
 
   #end(
@@ -255,10 +233,12 @@ export class LlamaEngine implements Engine {
     tokenIds: readonly number[],
     text: string,
     producedAtNs: bigint,
+    logprobs: Pick<TokenBatch, "logprobs"> = {},
   ): void {
     job.ended = true;
     this.#finished[reason]++;
-    job.stream.push({ tokenIds, text, producedAtNs, finish: job.finish(reason, matched, producedAtNs) });
+    const finish = job.finish(reason, matched, producedAtNs);
+    job.stream.push({ tokenIds, text, producedAtNs, ...logprobs, finish });
   }
 
   async #release(slot: Slot): Promise<void> {
@@ -289,4 +269,9 @@ export class LlamaEngine implements Engine {
       job.stream.fail(this.#broken);
     }
   }
+}
+
+/** The log-probabilities of what became output: none of drafts after it. */
+function logprobsFor({ job, logprobs }: Turn, tokenIds: readonly number[]): Pick<TokenBatch, "logprobs"> {
+  return job.request.logprobs === null ? {} : { logprobs: logprobs.slice(0, tokenIds.length) };
 }

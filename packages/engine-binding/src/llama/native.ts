@@ -3,6 +3,7 @@ import type { Llama, LlamaContext, LlamaModel } from "node-llama-cpp";
 import { EngineError } from "../errors.ts";
 import type { DispatchGate } from "./dispatch-gate.ts";
 import { messageOf, type NodeLlama } from "./node-llama.ts";
+import type { LlamaEngineOptions } from "./options.ts";
 
 /** Keeps llama.cpp's last error lines for messages; nothing of its log is printed. */
 export class ErrorLog {
@@ -21,10 +22,14 @@ export class ErrorLog {
 }
 
 /** @throws {EngineError} `ENGINE_NOT_INSTALLED`, `ENGINE_FAILED` */
-export async function startLlama(nodeLlama: NodeLlama, log: ErrorLog): Promise<Llama> {
+export async function startLlama(
+  nodeLlama: NodeLlama,
+  log: ErrorLog,
+  gpu: NonNullable<LlamaEngineOptions["gpu"]>,
+): Promise<Llama> {
   try {
     return await nodeLlama.getLlama({
-      gpu: false,
+      gpu,
       build: "never",
       skipDownload: true,
       progressLogs: false,
@@ -37,7 +42,8 @@ export async function startLlama(nodeLlama: NodeLlama, log: ErrorLog): Promise<L
     if (cause instanceof nodeLlama.NoBinaryFoundError) {
       throw new EngineError(
         "ENGINE_NOT_INSTALLED",
-        `node-llama-cpp has no binary for this platform (${process.platform}-${process.arch}): ` +
+        `node-llama-cpp has no ${gpu === false ? "" : `${gpu} `}binary for this platform ` +
+          `(${process.platform}-${process.arch}): ` +
           "install its optional dependency for the platform, or build it with `npx node-llama-cpp source download`",
         { cause },
       );
@@ -56,10 +62,12 @@ export async function loadModel(
   path: string,
   onLoadProgress: (fraction: number) => void,
   signal: AbortSignal | undefined,
+  { vocabOnly = false }: { readonly vocabOnly?: boolean } = {},
 ): Promise<LlamaModel> {
   try {
     return await llama.loadModel({
       modelPath: path,
+      vocabOnly,
       onLoadProgress,
       ...(signal === undefined ? {} : { loadSignal: signal }),
     });
@@ -78,7 +86,7 @@ export async function createContext(
   log: ErrorLog,
   model: LlamaModel,
   numbers: { slots: number; contextSize: number; batchSize: number; threads: number },
-  gate: DispatchGate,
+  gate: DispatchGate | null,
   signal: AbortSignal | undefined,
 ): Promise<LlamaContext> {
   const { slots, contextSize, batchSize, threads } = numbers;
@@ -91,7 +99,10 @@ export async function createContext(
       // the state of any token can be dropped again, also with sliding-window attention
       swaFullCache: true,
       // sequences stay in the order of the slots: evaluation-groups.ts says why
-      batching: { dispatchSchedule: gate.schedule, itemPrioritizationStrategy: "firstInFirstOut" },
+      batching: {
+        itemPrioritizationStrategy: "firstInFirstOut",
+        ...(gate === null ? {} : { dispatchSchedule: gate.schedule }),
+      },
       ...(signal === undefined ? {} : { createSignal: signal }),
     });
   } catch (cause) {

@@ -7,8 +7,15 @@ export interface LlamaEngineOptions {
   readonly modelPath: string;
   /** Path of a smaller model with the same vocabulary, for speculative decoding. */
   readonly draftModelPath?: string | undefined;
+  /** Drafts by prompt lookup instead of a draft model: what followed the last tokens where they stood before. */
+  readonly promptLookup?: boolean | undefined;
   /** K: the most tokens drafted in one step. Default: 5. */
   readonly draftTokens?: number | undefined;
+  /**
+   * `fixed` drafts K tokens wherever K can be used. `adaptive` measures at load what drafting and verifying cost, and
+   * drafts as many tokens, down to none, as the acceptance seen so far pays for. Default: fixed.
+   */
+  readonly draftLength?: "fixed" | "adaptive" | undefined;
   /** Requests that decode at the same time. Default: 1. */
   readonly slots?: number | undefined;
   /**
@@ -16,10 +23,20 @@ export interface LlamaEngineOptions {
    * trained for, at most 8192.
    */
   readonly contextSize?: number | undefined;
-  /** Threads that one evaluation uses. Default: 1. */
-  readonly threads?: number | undefined;
+  /** Threads that one evaluation uses; `auto` measures at load which count decodes fastest. Default: 1. */
+  readonly threads?: number | "auto" | undefined;
   /** Tokens that one evaluation may take, prompts included. Default: 512. */
   readonly batchSize?: number | undefined;
+  /**
+   * Where the model runs: on the CPU, or on a GPU that node-llama-cpp has a build for on this machine (its optional
+   * dependencies for the platform bring them). Default: false.
+   */
+  readonly gpu?: "auto" | "cuda" | "vulkan" | "metal" | false | undefined;
+  /**
+   * Most memory that models and contexts may take, bytes, by an estimate made before anything is loaded. Default: what
+   * the machine, or the container, has free.
+   */
+  readonly memoryLimitBytes?: number | undefined;
   /** Called with the part that is loaded, 0 to 1. */
   readonly onLoadProgress?: ((fraction: number) => void) | undefined;
   /** Ends loading; the promise then rejects with the signal's reason. */
@@ -31,18 +48,24 @@ export interface LlamaEngineNumbers {
   readonly draftTokens: number;
   readonly slots: number;
   readonly contextSize: number | null;
-  readonly threads: number;
+  readonly threads: number | "auto";
   readonly batchSize: number;
 }
 
 /** @throws {EngineError} `ENGINE_INVALID_OPTIONS` */
 export function checkNumbers(options: LlamaEngineOptions): LlamaEngineNumbers {
+  if (options.promptLookup === true && options.draftModelPath !== undefined) {
+    throw new EngineError(
+      "ENGINE_INVALID_OPTIONS",
+      "draftModelPath and promptLookup both say where drafts come from: give one of them",
+    );
+  }
   return {
     draftTokens: integer("draftTokens", options.draftTokens ?? 5, 1, 64),
     slots: integer("slots", options.slots ?? 1, 1, 256),
     contextSize:
       options.contextSize === undefined ? null : integer("contextSize", options.contextSize, 2, 2 ** 24),
-    threads: integer("threads", options.threads ?? 1, 1, 1024),
+    threads: options.threads === "auto" ? "auto" : integer("threads", options.threads ?? 1, 1, 1024),
     batchSize: integer("batchSize", options.batchSize ?? 512, 1, 65_536),
   };
 }

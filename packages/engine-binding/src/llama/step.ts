@@ -3,6 +3,7 @@ import { chooseToken } from "../sampling/choose-token.ts";
 import { positionUniform } from "../sampling/position-seed.ts";
 import { countAccepted, type SpeculationTally } from "../speculation/acceptance.ts";
 import type { CachedSequence, Position } from "./cached-sequence.ts";
+import { logprobsOf } from "../sampling/logprobs.ts";
 import type { DispatchGate } from "./dispatch-gate.ts";
 import { evaluationGroups, type EvaluationShape } from "./evaluation-groups.ts";
 import type { Turn } from "./turn.ts";
@@ -72,7 +73,7 @@ export async function runTarget(turns: readonly Turn[], gate: DispatchGate): Pro
   for (const group of evaluationGroups(taking, targetShape, ({ slot }) => slot.target)) {
     await together(group, gate, async (turn) => {
       try {
-        turn.sampled = await evaluateTarget(turn);
+        await evaluateTarget(turn);
       } catch (error) {
         turn.error ??= error;
       }
@@ -85,18 +86,18 @@ export async function runTarget(turns: readonly Turn[], gate: DispatchGate): Pro
 function targetShape({ job, input, generates, drafts }: Turn): EvaluationShape {
   if (!generates) return { call: "feed", tokens: input.length };
   // a request without drafts, sampler settings or penalties keeps one sampler, which is cheaper
-  const plain = job.tally === null && job.settings.greedy && !job.penalties.active;
-  return { call: plain ? "next" : "evaluate", tokens: input.length + drafts.length };
+  const plain = job.tally === null && job.settings.greedy && !job.penalties.active && job.request.logprobs === null;
+  return { call: plain || job.grammar !== null ? "next" : "evaluate", tokens: input.length + drafts.length };
 }
 
-async function evaluateTarget(turn: Turn): Promise<number[]> {
+async function evaluateTarget(turn: Turn): Promise<void> {
   const { slot, job, input, drafts } = turn;
   const { call } = targetShape(turn);
-  if (call === "feed") {
-    await slot.target.feed(input);
-    return [];
+  if (call === "feed") return await slot.target.feed(input);
+  if (call === "next") {
+    turn.sampled = [await slot.target.next(input, job.grammar === null ? GREEDY : job.streamSampler(job.grammar))];
+    return;
   }
-  if (call === "next") return [await slot.target.next(input, GREEDY)];
   const { count } = job.output;
   const positions: Position[] = [];
   for (const [index, token] of input.entries()) {
@@ -107,7 +108,11 @@ async function evaluateTarget(turn: Turn): Promise<number[]> {
     const before = drafts.slice(0, index + 1);
     positions.push({ token, sampler: job.sampler(count + index + 1, before, drafts.length) });
   }
-  return await slot.target.evaluate(positions);
+  const { logprobs } = job.request;
+  const choices = await slot.target.evaluate(positions, logprobs !== null);
+  turn.sampled = choices.map(({ token }) => token);
+  if (logprobs === null) return;
+  turn.logprobs = choices.map(({ token, probabilities }) => logprobsOf(token, probabilities ?? new Map(), logprobs));
 }
 
 /** What a step settled for one request. */
@@ -128,7 +133,10 @@ export async function verify(turn: Turn): Promise<Verdict> {
   for (let index = 0; index <= accepted; index++) {
     const token = sampled[index];
     if (token === undefined || !job.isBanned(token, job.output.count + index)) continue;
-    const replacement = await chooseAgain(turn, index);
+    const { token: replacement, probabilities } = await chooseAgain(turn, index);
+    if (job.request.logprobs !== null) {
+      turn.logprobs[index] = logprobsOf(replacement, probabilities, job.request.logprobs);
+    }
     turn.producedAtNs = process.hrtime.bigint();
     return { tokens: [...sampled.slice(0, index), replacement], accepted: index };
   }
@@ -136,7 +144,10 @@ export async function verify(turn: Turn): Promise<Verdict> {
 }
 
 /** Chooses the token after the first `index` drafts again, without the banned ones. */
-async function chooseAgain({ slot, job, input, drafts, sampled }: Turn, index: number): Promise<number> {
+async function chooseAgain(
+  { slot, job, input, drafts, sampled }: Turn,
+  index: number,
+): Promise<{ token: number; probabilities: ReadonlyMap<number, number> }> {
   const evaluated = slot.target.length - drafts.length + index;
   const previous = index === 0 ? input.at(-1) : drafts[index - 1];
   if (previous === undefined) throw new RangeError("a turn that generates has input");
@@ -146,7 +157,8 @@ async function chooseAgain({ slot, job, input, drafts, sampled }: Turn, index: n
   const probabilities = await slot.target.probabilities(previous, sampler);
   const uniform = positionUniform(job.settings.seed, position);
   // when every token is banned there is nothing to replace it with
-  return chooseToken(probabilities, job.banned, job.settings, uniform) ?? sampled[index] ?? previous;
+  const token = chooseToken(probabilities, job.banned, job.settings, uniform) ?? sampled[index] ?? previous;
+  return { token, probabilities };
 }
 
 /**
@@ -161,6 +173,7 @@ export async function settle(
   tallies: readonly (SpeculationTally | null)[],
 ): Promise<void> {
   for (const tally of tallies) tally?.add(turn.drafts.length, accepted);
+  turn.job.draftLength?.add(turn.drafts.length, accepted);
   if (turn.drafts.length === 0) return;
   await turn.slot.target.truncate(before + accepted);
   await turn.slot.draft?.truncate(before + accepted);

@@ -1,5 +1,7 @@
 import { draftLength } from "../speculation/acceptance.ts";
+import { promptLookup, type PromptLookupOptions } from "../speculation/prompt-lookup.ts";
 import type { Job } from "./job.ts";
+import type { OutputLogprobs } from "../engine.ts";
 import type { Slot } from "./slot.ts";
 
 /** What one slot does in one step of the engine. */
@@ -17,6 +19,8 @@ export interface Turn {
   readonly drafts: number[];
   /** The target's tokens after the last of `input` and after each draft. */
   sampled: number[];
+  /** Of each of `sampled`, when the request asked for them. */
+  logprobs: OutputLogprobs[];
   producedAtNs: bigint;
   error: unknown;
 }
@@ -24,8 +28,10 @@ export interface Turn {
 export interface StepLimits {
   /** Tokens that one evaluation may take. */
   readonly batchSize: number;
-  /** K, or 0 when there is no draft. */
+  /** K, or 0 when nothing is drafted. */
   readonly draftBudget: number;
+  /** Given when drafts come from the request's own tokens. */
+  readonly promptLookup: PromptLookupOptions | null;
   /** Positions that the draft model has. */
   readonly draftContextSize: number;
 }
@@ -57,7 +63,11 @@ export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
     // what is not drafted after need not be read
     const draftInput = caughtUp && draftCount === 0 ? [] : draftTokens(slot, job, share);
     const input = job.tokens.slice(slot.target.length);
-    turns.push(turn(slot, job, input, true, draftInput, draftCount));
+    const decodes = turn(slot, job, input, true, draftInput, draftCount);
+    if (limits.promptLookup !== null && job.tally !== null) {
+      decodes.drafts.push(...promptLookup(job.tokens, draftsFor(job, limits), limits.promptLookup));
+    }
+    turns.push(decodes);
   }
   for (const { slot, job } of inPrompt) {
     const start = slot.target.length;
@@ -81,7 +91,12 @@ function draftLag(slot: Slot, job: Job, limits: StepLimits): number {
 }
 
 function draftsFor(job: Job, limits: StepLimits): number {
-  const wanted = draftLength(limits.draftBudget, job.request.maxTokens, job.output.count);
+  const most = draftLength(
+    Math.min(limits.draftBudget, job.draftBudget),
+    job.request.maxTokens,
+    job.output.count,
+  );
+  const wanted = job.draftLength?.choose(most) ?? most;
   return Math.max(0, Math.min(wanted, limits.draftContextSize - job.tokens.length));
 }
 
@@ -107,6 +122,7 @@ function turn(
     draftCount,
     drafts: [],
     sampled: [],
+    logprobs: [],
     producedAtNs: 0n,
     error: null,
   };

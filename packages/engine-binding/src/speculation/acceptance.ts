@@ -55,7 +55,7 @@ export class SpeculationTally {
     }
   }
 
-  snapshot(): SpeculationCounters {
+  snapshot(): SpeculationCounters & { readonly acceptedPerPosition: readonly number[] } {
     return {
       verifySteps: this.#verifySteps,
       draftTokens: this.#draftTokens,

@@ -1,0 +1,60 @@
+import type { Llama, LlamaGrammar, LlamaModel } from "node-llama-cpp";
+import type { OutputFormat } from "../engine.ts";
+import { EngineError } from "../errors.ts";
+import { messageOf, type NodeLlama } from "./node-llama.ts";
+
+/** How far the output of one request is in its grammar. */
+export type GrammarState = InstanceType<NodeLlama["LlamaGrammarEvaluationState"]>;
+
+type JsonSchema = Parameters<Llama["createGrammarForJsonSchema"]>[0];
+
+/** Grammars that are kept; a server sees the same few schemas again and again. */
+const KEPT_GRAMMARS = 32;
+
+/** Turns formats into grammars of llama.cpp. */
+export class GrammarSource {
+  readonly #nodeLlama: NodeLlama;
+  readonly #llama: Llama;
+  readonly #model: LlamaModel;
+  readonly #grammars = new Map<string, Promise<LlamaGrammar>>();
+
+  constructor(nodeLlama: NodeLlama, llama: Llama, model: LlamaModel) {
+    this.#nodeLlama = nodeLlama;
+    this.#llama = llama;
+    this.#model = model;
+  }
+
+  /** @throws {EngineError} `ENGINE_INVALID_REQUEST` when the schema or the grammar cannot be used */
+  async start(format: OutputFormat): Promise<GrammarState> {
+    const key = JSON.stringify(format);
+    let grammar = this.#grammars.get(key);
+    if (grammar === undefined) {
+      grammar = this.#compile(format);
+      this.#grammars.set(key, grammar);
+      const [oldest] = this.#grammars.keys();
+      if (this.#grammars.size > KEPT_GRAMMARS && oldest !== undefined) this.#grammars.delete(oldest);
+    }
+    try {
+      return new this.#nodeLlama.LlamaGrammarEvaluationState({ model: this.#model, grammar: await grammar });
+    } catch (cause) {
+      this.#grammars.delete(key);
+      throw new EngineError(
+        "ENGINE_INVALID_REQUEST",
+        `format: llama.cpp cannot use this ${format.kind}: ${messageOf(cause)}`,
+        { cause },
+      );
+    }
+  }
+
+  #compile(format: OutputFormat): Promise<LlamaGrammar> {
+    switch (format.kind) {
+      case "json":
+        return this.#llama.getGrammarFor("json");
+      case "grammar":
+        return this.#llama.createGrammar({ grammar: format.grammar });
+      case "json-schema":
+        // node-llama-cpp reads the schema itself and says what it cannot take
+        return this.#llama.createGrammarForJsonSchema(format.schema as JsonSchema);
+    }
+  }
+}

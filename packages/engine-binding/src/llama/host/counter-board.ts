@@ -1,0 +1,82 @@
+import type { FinishReason } from "../../engine.ts";
+import type { LlamaCounters } from "../llama-counters.ts";
+
+const REASONS = ["eos", "stop-string", "stop-token", "length", "abort"] as const satisfies readonly FinishReason[];
+const PLAIN = [
+  "promptTokens",
+  "outputTokens",
+  "prefixCacheQueries",
+  "prefixCacheHits",
+  "requestsRunning",
+  "requestsWaiting",
+] as const satisfies readonly (keyof LlamaCounters)[];
+const SPECULATION_FIELDS = 3;
+
+/**
+ * The engine's counters in memory that two threads share, so that they can be read at any time without asking. The
+ * writer raises a version before and after it writes; a reader that sees it odd or changed reads again.
+ */
+export class CounterBoard {
+  readonly buffer: SharedArrayBuffer;
+  readonly #version: Int32Array;
+  readonly #values: Float64Array;
+  /** K, or null without speculation. */
+  readonly #budget: number | null;
+
+  constructor(draftBudget: number | null, buffer?: SharedArrayBuffer) {
+    const fields =
+      PLAIN.length + REASONS.length + (draftBudget === null ? 0 : SPECULATION_FIELDS + draftBudget);
+    this.buffer = buffer ?? new SharedArrayBuffer(8 + fields * 8);
+    this.#version = new Int32Array(this.buffer, 0, 2);
+    this.#values = new Float64Array(this.buffer, 8, fields);
+    this.#budget = draftBudget;
+  }
+
+  /** Only ever called on one thread. */
+  write(counters: LlamaCounters): void {
+    Atomics.add(this.#version, 0, 1);
+    let at = 0;
+    const put = (value: number): void => {
+      this.#values[at++] = value;
+    };
+    for (const name of PLAIN) put(counters[name]);
+    for (const reason of REASONS) put(counters.requestsFinished[reason]);
+    if (this.#budget !== null && counters.speculation !== null) {
+      const { verifySteps, draftTokens, acceptedTokens, acceptedPerPosition } = counters.speculation;
+      for (const value of [verifySteps, draftTokens, acceptedTokens]) put(value);
+      for (let position = 0; position < this.#budget; position++) put(acceptedPerPosition[position] ?? 0);
+    }
+    Atomics.add(this.#version, 0, 1);
+  }
+
+  read(): LlamaCounters {
+    for (;;) {
+      const version = Atomics.load(this.#version, 0);
+      const values = [...this.#values];
+      // a writer needs microseconds: another look is cheaper than a lock
+      if (version % 2 === 0 && Atomics.load(this.#version, 0) === version) return this.#counters(values);
+    }
+  }
+
+  #counters(values: readonly number[]): LlamaCounters {
+    let at = 0;
+    const take = (): number => values[at++] ?? 0;
+    const plain = Object.fromEntries(PLAIN.map((name) => [name, take()])) as Record<
+      (typeof PLAIN)[number],
+      number
+    >;
+    const finished = Object.fromEntries(REASONS.map((reason) => [reason, take()])) as Record<
+      FinishReason,
+      number
+    >;
+    const requestsFinished = { ...finished, unknown: 0 };
+    if (this.#budget === null) return { ...plain, requestsFinished, speculation: null };
+    const [verifySteps, draftTokens, acceptedTokens] = [take(), take(), take()];
+    const acceptedPerPosition = Array.from({ length: this.#budget }, take);
+    return {
+      ...plain,
+      requestsFinished,
+      speculation: { verifySteps, draftTokens, acceptedTokens, acceptedPerPosition },
+    };
+  }
+}
