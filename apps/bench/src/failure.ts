@@ -42,8 +42,12 @@ const engineErrorCodes: Readonly<Record<EngineErrorCode, ExitCode>> = {
   ENGINE_MODEL_NOT_FOUND: usage,
   ENGINE_MODEL_INVALID: usage,
   ENGINE_INVALID_OPTIONS: usage,
+  ENGINE_LIBRARY_NOT_FOUND: usage,
+  ENGINE_LIBRARY_INVALID: usage,
   ENGINE_INVALID_REQUEST: unusable,
+  ENGINE_UNSUPPORTED: usage,
   ENGINE_PROMPT_TOO_LONG: unusable,
+  ENGINE_OUT_OF_MEMORY: unusable,
   ENGINE_DISPOSED: unexpected,
   ENGINE_FAILED: unexpected,
 };

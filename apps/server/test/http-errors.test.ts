@@ -77,7 +77,7 @@ describe("errors in OpenAI's shape", () => {
     const short = { prompt: prompt.slice(0, 500), max_tokens: 13 };
     const cap = await post<ErrorAnswer>(pair.app, "/v1/completions", short, 400);
     expect(cap.error).toMatchObject({ code: "context_length_exceeded", param: "max_tokens" });
-    expect(pair.engine.counters().requestsWaiting + pair.engine.counters().requestsRunning).toBe(0);
+    expect(pair.engine.counters()).toMatchObject({ requestsWaiting: 0, requestsRunning: 0 });
   });
 
   it("400 with the template's own message when the template refuses the conversation", async () => {

@@ -56,9 +56,9 @@ export function speculationDelta(
     verifySteps: less(after.verifySteps, before?.verifySteps),
     draftTokens: less(after.draftTokens, before?.draftTokens),
     acceptedTokens: less(after.acceptedTokens, before?.acceptedTokens),
-    acceptedPerPosition: after.acceptedPerPosition.map((now, position) =>
-      less(now, before?.acceptedPerPosition[position]),
-    ),
+    acceptedPerPosition:
+      after.acceptedPerPosition?.map((now, position) => less(now, before?.acceptedPerPosition?.[position])) ??
+      null,
   };
 }
 

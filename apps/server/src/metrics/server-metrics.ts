@@ -13,7 +13,8 @@ export interface ServerMetricsOptions {
 
 /** vLLM's `finished_reason`, from the engine's. */
 function finishedByReason({ requestsFinished: by }: EngineCounters): Readonly<Record<string, number>> {
-  return { stop: by.eos + by["stop-string"] + by["stop-token"], length: by.length, abort: by.abort };
+  const told = { stop: by.eos + by["stop-string"] + by["stop-token"], length: by.length, abort: by.abort };
+  return by.unknown === 0 ? told : { ...told, unknown: by.unknown };
 }
 
 /** All positions at 0, so that every series of the page exists before it first counts. */
@@ -25,7 +26,8 @@ function noSpeculation(budget: number): SpeculationCounters {
 interface Reading {
   readonly name: string;
   readonly help: string;
-  readonly read: (counters: EngineCounters) => number;
+  /** Null when the engine does not tell. */
+  readonly read: (counters: EngineCounters) => number | null;
 }
 
 const gauges: readonly Reading[] = [
@@ -84,7 +86,8 @@ export class ServerMetrics {
           name,
           help,
           collect() {
-            this.set(labels, read(engine.counters()));
+            const value = read(engine.counters());
+            if (value !== null) this.set(labels, value);
           },
         }),
       );
@@ -97,7 +100,8 @@ export class ServerMetrics {
           help,
           collect() {
             this.reset();
-            this.inc(labels, read(engine.counters()));
+            const value = read(engine.counters());
+            if (value !== null) this.inc(labels, value);
           },
         }),
       );
@@ -119,7 +123,11 @@ export class ServerMetrics {
     const budget = engine.info.speculation?.draftBudget;
     if (budget !== undefined) {
       const nothing = noSpeculation(budget);
-      registerSpecDecodeMetrics(this.registry, () => engine.counters().speculation ?? nothing, { labels });
+      const counts = () => {
+        const { acceptedPerPosition, ...sums } = engine.counters().speculation ?? nothing;
+        return { ...sums, acceptedPerPosition: acceptedPerPosition ?? [] };
+      };
+      registerSpecDecodeMetrics(this.registry, counts, { labels });
     }
     this.latency = new LatencyHistograms(this.registry, labels);
     this.#publishIdentity(options);

@@ -24,9 +24,10 @@ function outputCap(
   promptTokens: number,
   asked: number | null,
   fallback: number | null,
-  contextSize: number,
+  contextSize: number | null,
 ): number {
-  const left = contextSize - promptTokens;
+  // An engine that does not tell its context refuses by itself what does not fit.
+  const left = contextSize === null ? Number.MAX_SAFE_INTEGER : contextSize - promptTokens;
   if (left < 1 || (asked !== null && asked > left)) {
     const wanted =
       asked === null

@@ -74,7 +74,7 @@ async function answerWhole(
     if (reply.raw.destroyed) return reply.hijack();
     throw shuttingDownError();
   }
-  const speculation = requestMetrics(finish, engine.info.speculation);
+  const speculation = requestMetrics(finish, engine.info);
   return {
     id,
     object: choices.bodyObject,
@@ -159,7 +159,7 @@ async function answerStream(
       ...opening(),
       ...events.chunk(choices.rest(), outputTokens),
       ...events.chunk(choices.closing(ending), finish.outputTokens),
-      ...events.last(finish, requestMetrics(finish, engine.info.speculation)),
+      ...events.last(finish, requestMetrics(finish, engine.info)),
     ]);
   } catch (error) {
     // The head is out, so the status cannot tell any more: the stream does, and ends without `[DONE]`.

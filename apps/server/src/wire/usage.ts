@@ -1,4 +1,4 @@
-import type { GenerateFinish, SpeculationInfo } from "@onpar/engine-binding";
+import type { EngineInfo, GenerateFinish } from "@onpar/engine-binding";
 
 import type { WireFinish } from "./choice-writer.ts";
 
@@ -19,10 +19,16 @@ export function usageSoFar(promptTokens: number, completionTokens: number): Wire
   };
 }
 
-export function usageOf(finish: GenerateFinish): WireUsage {
+/** Null when the engine does not count the tokens of a request. */
+export function usageOf({
+  promptTokens,
+  outputTokens,
+  cachedPromptTokens,
+}: GenerateFinish): WireUsage | null {
+  if (promptTokens === null || outputTokens === null) return null;
   return {
-    ...usageSoFar(finish.promptTokens, finish.outputTokens),
-    prompt_tokens_details: { cached_tokens: finish.cachedPromptTokens },
+    ...usageSoFar(promptTokens, outputTokens),
+    ...(cachedPromptTokens === null ? {} : { prompt_tokens_details: { cached_tokens: cachedPromptTokens } }),
   };
 }
 
@@ -32,8 +38,8 @@ export interface WireSpeculation {
   readonly mean_acceptance_length: number | null;
   /** A / D. */
   readonly draft_acceptance_rate: number | null;
-  /** Verify steps by the number of draft tokens they accepted, 0 to K. */
-  readonly acceptance_histogram: readonly number[];
+  /** Verify steps by the number of draft tokens they accepted, 0 to K; null when only sums are known. */
+  readonly acceptance_histogram: readonly number[] | null;
   /** A_i / V by draft position. */
   readonly acceptance_per_position: readonly number[] | null;
   /** V */
@@ -46,26 +52,27 @@ export interface WireSpeculation {
   readonly num_spec_tokens: number;
 }
 
-/** `metrics` of an answer; null when the engine does not speculate. */
+/** `metrics` of an answer; null when the engine does not speculate, or does not tell it by request. */
 export function requestMetrics(
   finish: GenerateFinish,
-  speculation: SpeculationInfo | null,
+  { speculation, capabilities }: Pick<EngineInfo, "speculation" | "capabilities">,
 ): { readonly speculative_decoding: WireSpeculation } | null {
-  if (speculation === null) return null;
+  if (speculation === null || !capabilities.requestSpeculation) return null;
   const budget = speculation.draftBudget;
   const counts = finish.speculation;
   const steps = counts?.verifySteps ?? 0;
   const drafted = counts?.draftTokens ?? 0;
   const accepted = counts?.acceptedTokens ?? 0;
-  const perPosition = counts?.acceptedPerPosition ?? Array.from({ length: budget }, () => 0);
+  const perPosition = counts === null ? Array.from({ length: budget }, () => 0) : counts.acceptedPerPosition;
   // A step that accepted n tokens accepted positions 0 to n-1, so the steps with exactly n are A_(n-1) - A_n.
-  const atLeast = [steps, ...perPosition, 0];
+  const atLeast = perPosition === null ? null : [steps, ...perPosition, 0];
   return {
     speculative_decoding: {
       mean_acceptance_length: steps === 0 ? null : 1 + accepted / steps,
       draft_acceptance_rate: drafted === 0 ? null : accepted / drafted,
-      acceptance_histogram: atLeast.slice(0, -1).map((count, index) => count - (atLeast[index + 1] ?? 0)),
-      acceptance_per_position: steps === 0 ? null : perPosition.map((count) => count / steps),
+      acceptance_histogram:
+        atLeast?.slice(0, -1).map((count, index) => count - (atLeast[index + 1] ?? 0)) ?? null,
+      acceptance_per_position: steps === 0 ? null : (perPosition?.map((count) => count / steps) ?? null),
       num_spec_steps: steps,
       num_accepted_draft_tokens: accepted,
       num_draft_tokens: drafted,

@@ -33,14 +33,34 @@ export class ScriptedEngine implements Engine {
     chatTemplate: "{% for m in messages %}{{ m.content }}{% endfor %}",
     specialTokens: {},
     speculation: null,
+    capabilities: {
+      tokenizer: true,
+      tokenPrompts: true,
+      addSpecial: "chosen",
+      tokenIds: "streamed",
+      finishReason: true,
+      tokenCounts: true,
+      speculationCounters: false,
+      requestSpeculation: false,
+      requestDraftBudget: false,
+      chat: false,
+      maxLogprobs: null,
+      outputFormats: [],
+      minTokens: false,
+      stopTokenIds: false,
+      ignoredEos: "passed",
+      prefixCacheReset: false,
+      requestCachePrompt: false,
+    },
   };
   readonly #steps: Iterable<ScriptStep>;
-  readonly finished: Record<FinishReason, number> = {
+  readonly finished: Record<FinishReason | "unknown", number> = {
     eos: 0,
     "stop-string": 0,
     "stop-token": 0,
     length: 0,
     abort: 0,
+    unknown: 0,
   };
   running = 0;
 

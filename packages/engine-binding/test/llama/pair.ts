@@ -32,6 +32,12 @@ export interface Output {
   readonly finish: GenerateFinish;
 }
 
+/** What this engine tells, and others may not. */
+export function told<T>(value: T | null): T {
+  if (value === null) throw new Error("this engine tells it");
+  return value;
+}
+
 /** Reads a generation to its end. */
 export async function generate(
   engine: Engine,

@@ -101,7 +101,7 @@ async function generate(
     endNs: finished === null ? timeline.now() : timeline.at(finished.endedAtNs),
     status: null,
     connection: null,
-    finish: finished === null ? NO_FINISH : finishOf(finished.reason),
+    finish: finished === null || finished.reason === null ? NO_FINISH : finishOf(finished.reason),
     usage:
       finished === null
         ? null
