@@ -5,24 +5,36 @@ import { readWithUnit, unitOf } from "./units.ts";
 import { isPlainObject } from "./values.ts";
 import { mismatch, shownValue } from "./words.ts";
 
+/** What is wrong with a value, and with which part of it. */
+interface Unfulfilled {
+  readonly message: string;
+  readonly at: readonly (string | number)[];
+}
+
 /**
  * What a single value must fulfil beyond the schema. Each check gets a value that the schema accepts and answers
  * with what is wrong, or null.
  */
-type FieldCheck = (value: unknown) => string | null;
+type FieldCheck = (value: unknown) => Unfulfilled | null;
+
+function wrong(message: string, ...at: (string | number)[]): Unfulfilled {
+  return { message, at };
+}
 
 const STORED =
   "which would be stored with the result; put the key into an environment variable and name it with --api-key-env";
 
-function refuseCredentials(value: unknown): string | null {
+function refuseCredentials(value: unknown): Unfulfilled | null {
   if (typeof value !== "string") {
     return null;
   }
   const url = new URL(value);
-  return url.username === "" && url.password === "" ? null : `holds a user name or password, ${STORED}`;
+  return url.username === "" && url.password === ""
+    ? null
+    : wrong(`holds a user name or password, ${STORED}`);
 }
 
-function checkBaseUrl(value: unknown): string | null {
+function checkBaseUrl(value: unknown): Unfulfilled | null {
   const credentials = refuseCredentials(value);
   if (credentials !== null || typeof value !== "string") {
     return credentials;
@@ -30,17 +42,17 @@ function checkBaseUrl(value: unknown): string | null {
   const url = new URL(value);
   return url.search === "" && url.hash === ""
     ? null
-    : "must end with the path: a server root has no ?query and no #part";
+    : wrong("must end with the path: a server root has no ?query and no #part");
 }
 
-function checkUrls(value: unknown): string | null {
-  for (const url of Array.isArray(value) ? value.map(String) : []) {
+function checkUrls(value: unknown): Unfulfilled | null {
+  for (const [index, url] of (Array.isArray(value) ? value.map(String) : []).entries()) {
     if (!/^https?:\/\//u.test(url) || !URL.canParse(url)) {
-      return `expected http or https URLs, got ${shownValue("", url)}`;
+      return wrong(`expected http or https URLs, got ${shownValue("", url)}`, index);
     }
     const credentials = refuseCredentials(url);
     if (credentials !== null) {
-      return credentials;
+      return wrong(credentials.message, index);
     }
   }
   return null;
@@ -56,18 +68,19 @@ const ownHeaders = new Set([
   "transfer-encoding",
 ]);
 
-function checkHeaders(value: unknown): string | null {
+function checkHeaders(value: unknown): Unfulfilled | null {
   for (const [name, text] of Object.entries(isPlainObject(value) ? value : {})) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/u.test(name) || typeof text !== "string" || /[\0\r\n]/u.test(text)) {
-      return "expected names and values of HTTP headers, without line breaks";
+      return wrong("expected names and values of HTTP headers, without line breaks", name);
     }
     if (ownHeaders.has(name.toLowerCase())) {
-      return `the header ${name} is set by the client itself and cannot be chosen`;
+      return wrong(`the header ${name} is set by the client itself and cannot be chosen`, name);
     }
     if (variableOf(text) === null && (isSecretName(name) || isSecretText(text))) {
-      return (
+      return wrong(
         `the header ${name} holds a secret, which would be stored with the result; put it into an environment ` +
-        `variable and write ${name}=env:VARIABLE`
+          `variable and write ${name}=env:VARIABLE`,
+        name,
       );
     }
   }
@@ -99,20 +112,23 @@ const bodyFields: Readonly<Record<string, string>> = {
   chat_template_kwargs: "chatTemplateKwargs",
 };
 
-function checkExtraBody(value: unknown): string | null {
+function checkExtraBody(value: unknown): Unfulfilled | null {
   for (const name of Object.keys(isPlainObject(value) ? value : {})) {
     const field = bodyFields[name];
     if (field !== undefined) {
-      return `"${name}" is sent by a setting of its own; set ${field}`;
+      return wrong(`"${name}" is sent by a setting of its own; set ${field}`, name);
     }
     if (name === "stream" || name === "stream_options") {
-      return `"${name}" is sent by the client itself: times are taken from a stream`;
+      return wrong(`"${name}" is sent by the client itself: times are taken from a stream`, name);
     }
     if (name === "__proto__") {
-      return '"__proto__" cannot be the name of a field';
+      return wrong('"__proto__" cannot be the name of a field', name);
     }
-    if (isSecretName(name) && !name.endsWith("tokens") && !name.endsWith("token_ids")) {
-      return `"${name}" names a secret, which would be stored with the result; send it as a header from a variable`;
+    if (isSecretName(name)) {
+      return wrong(
+        `"${name}" names a secret, which would be stored with the result; send it as a header from a variable`,
+        name,
+      );
     }
   }
   return null;
@@ -121,36 +137,38 @@ function checkExtraBody(value: unknown): string | null {
 /** Names that every template gets anyway; transformers has them as parameters, so they cannot be variables. */
 const fixedVariables = new Set(["messages", "tools", "documents", "add_generation_prompt"]);
 
-function checkTemplateVariables(value: unknown): string | null {
+function checkTemplateVariables(value: unknown): Unfulfilled | null {
   const names = isPlainObject(value) ? Object.keys(value) : [];
   const fixed = names.find((name) => fixedVariables.has(name));
   if (fixed !== undefined) {
-    return `"${fixed}" is always passed to a template and cannot be set as a variable`;
+    return wrong(`"${fixed}" is always passed to a template and cannot be set as a variable`, fixed);
   }
-  return names.includes("__proto__") ? '"__proto__" cannot be the name of a variable' : null;
+  return names.includes("__proto__") ? wrong('"__proto__" cannot be the name of a variable') : null;
 }
 
-function checkSlos(value: unknown): string | null {
-  for (const text of Array.isArray(value) ? value.map(String) : []) {
+function checkSlos(value: unknown): Unfulfilled | null {
+  for (const [index, text] of (Array.isArray(value) ? value.map(String) : []).entries()) {
     const problem = sloProblem(text);
     if (problem !== null) {
-      return `${problem}, got ${shownValue("slos", text)}`;
+      return wrong(`${problem}, got ${shownValue("slos", text)}`, index);
     }
   }
   return null;
 }
 
 /** A key as an argument would stand in the result, and in the list of processes. */
-function checkCommand(value: unknown): string | null {
+function checkCommand(value: unknown): Unfulfilled | null {
   const words = Array.isArray(value) ? value.map(String) : [];
   for (const [index, word] of words.entries()) {
     const flag = /^--?([\w-]+)(=.*)?$/u.exec(word);
     const follows = words[index + 1];
     const hasValue = flag?.[2] !== undefined || (follows !== undefined && !follows.startsWith("-"));
     if (isSecretText(word) || (flag?.[1] !== undefined && isSecretName(flag[1]) && hasValue)) {
-      return (
-        `${flag?.[1] === undefined ? "an argument" : `the argument --${flag[1].replace(/^-+/u, "")}`} holds a secret, which ` +
-        "would be stored with the result; hand it over in a variable and name that in server.envNames"
+      const what = flag?.[1] === undefined ? "an argument" : `the argument --${flag[1].replace(/^-+/u, "")}`;
+      return wrong(
+        `${what} holds a secret, which would be stored with the result; hand it over in a variable and name that in ` +
+          "server.envNames",
+        index,
       );
     }
   }
@@ -170,32 +188,37 @@ export const outputFiles = [
 /** Settings that describe the whole plan, or where results go: one point cannot have another value of them. */
 const notSwept = ["preset", "sweep", "server", "repetition", "declared", "client", "slos", ...outputFiles];
 
-function checkAxes(value: unknown): string | null {
+function checkAxes(value: unknown): Unfulfilled | null {
   const seen = new Set<string>();
-  for (const axis of Array.isArray(value) ? value : []) {
+  for (const [index, axis] of (Array.isArray(value) ? value : []).entries()) {
     const { field: path, values } = axis as { field: string; values: unknown[] };
     const field = fieldAt(path);
     if (field === undefined) {
-      return `${shownValue("", path)} is no setting; name one by its path, such as concurrency or load.rate`;
+      const message = `${shownValue("", path)} is no setting; name one by its path, such as concurrency or load.rate`;
+      return wrong(message, index, "field");
     }
     if (notSwept.some((group) => isWithin(path, group))) {
-      return `${path} is the same for all points and cannot be swept`;
+      return wrong(`${path} is the same for all points and cannot be swept`, index, "field");
     }
     if (seen.has(path)) {
-      return `${path} is swept twice; keep one axis`;
+      return wrong(`${path} is swept twice; keep one axis`, index, "field");
     }
     seen.add(path);
-    for (const one of values) {
+    for (const [place, one] of values.entries()) {
       const read = withUnitRead(path, one);
       const complaint = field.schema.safeParse(read).success
-        ? (fieldChecks.get(path)?.(read) ?? null)
+        ? (fieldChecks.get(path)?.(read)?.message ?? null)
         : mismatch(field, one);
       if (complaint !== null) {
-        return `${path}: ${complaint}`;
+        return wrong(`${path}: ${complaint}`, index, "values", place);
       }
     }
     if (new Set(values.map((one) => JSON.stringify(withUnitRead(path, one)))).size < values.length) {
-      return `${path} takes a value twice; to measure a point again use repetition.reps`;
+      return wrong(
+        `${path} takes a value twice; to measure a point again use repetition.reps`,
+        index,
+        "values",
+      );
     }
   }
   return null;

@@ -63,7 +63,12 @@ class Reader {
       );
     }
     if (isAlias(node)) {
-      return this.#value(node.resolve(this.#document), path, depth + 1);
+      const meant = node.resolve(this.#document);
+      if (meant === undefined) {
+        this.refuse(path, this.placeAt(node.range?.[0] ?? 0), `*${node.source} refers to nothing`);
+        return undefined;
+      }
+      return this.#value(meant, path, depth + 1);
     }
     if (isMap(node)) {
       const entries = new Map<string, unknown>();
@@ -84,7 +89,9 @@ class Reader {
         return this.#value(item, `${path}.${index}`, depth + 1);
       });
     }
-    return isScalar(node) ? node.value : null;
+    // The words of a command are texts, whatever else they could be: the port 8000 is one.
+    const isWord = path.startsWith("server.command.");
+    return isScalar(node) ? (isWord ? (node.source ?? String(node.value)) : node.value) : null;
   }
 
   #mark(path: string, node: unknown): void {
@@ -141,20 +148,30 @@ export function configLayerFromText({ name, text }: ConfigFile): ConfigLayer {
     };
   });
   // A repeated key or an unknown tag leaves the rest of the text as certain as it was.
-  const first = problems.filter(({ code }) => code !== "DUPLICATE_KEY" && code !== "TAG_RESOLVE_FAILED")[0];
-  const isCertain = (path: string): boolean =>
-    first === undefined || isBefore(reader.places.get(path), first.issue.place);
+  const first = problems.find(({ code }) => code !== "DUPLICATE_KEY" && code !== "TAG_RESOLVE_FAILED");
+  const tagged = new Set(
+    problems.filter(({ code }) => code === "TAG_RESOLVE_FAILED").map(({ issue }) => issue.place.line),
+  );
+  const isCertain = (path: string): boolean => {
+    const place = reader.places.get(path);
+    return (
+      place !== undefined &&
+      !tagged.has(place.line) &&
+      (first === undefined || isBefore(place, first.issue.place))
+    );
+  };
   return {
     source: "file",
     value: keepCertain(value, "", isCertain),
+    ...(first === undefined ? {} : { isPartial: true }),
     origin: reader.origin,
     places: reader.places,
     issues: [...reader.issues, ...problems.map(({ issue }) => issue)],
   };
 }
 
-function isBefore(place: Place | undefined, limit: Place): boolean {
-  return place !== undefined && place.line < limit.line;
+function isBefore(place: Place, limit: Place): boolean {
+  return place.line < limit.line;
 }
 
 function keepCertain(

@@ -18,6 +18,8 @@ export interface ConfigLayer {
   readonly origin?: ReadonlyMap<string, string>;
   /** Line and column of a field in its file, by path. */
   readonly places?: ReadonlyMap<string, Place>;
+  /** Whether a part could not be read, so that what several settings mean together is not certain. */
+  readonly isPartial?: boolean;
   /** What was wrong already when the layer was read; reported together with everything else. */
   readonly issues?: readonly ConfigIssue[];
 }
@@ -108,7 +110,7 @@ class Merger {
     if (unfulfilled === null) {
       this.merged.values.set(path, result.data);
     } else {
-      this.#reject(field, unfulfilled, []);
+      this.#reject(field, unfulfilled.message, unfulfilled.at);
     }
   }
 

@@ -176,7 +176,8 @@ export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
   settle(merged);
   const config = configOf(merged);
   const context = contextOf(merged, config);
-  const refusals = applyRules(context, merged.invalid).map((issue) => {
+  const isWhole = !layers.some(({ isPartial }) => isPartial === true);
+  const refusals = (isWhole ? applyRules(context, merged.invalid) : []).map((issue) => {
     const place = merged.places.get(issue.path);
     return place === undefined ? issue : { ...issue, place };
   });

@@ -1,6 +1,6 @@
 /** Names under which a secret is sent or stored. */
 const secretName =
-  /(^|[-_.])(authorization|cookie|api[-_]?key|apikey|token|secret|password|passwd|credential)s?($|[-_.])/iu;
+  /(^|[-_.])(?:(?:authorization|cookie|api[-_]?key|secret|password|passwd|credential)s?($|[-_.])|token$)/iu;
 
 /** Texts that are keys by their form: of OpenAI, Anthropic, Hugging Face, GitHub, and HTTP's two schemes. */
 const secretForm = /\b(?:sk|hf|ghp|gho|xox[a-z])[-_][A-Za-z0-9_-]{8,}|^\s*(?:bearer|basic)\s+\S+/iu;
