@@ -57,9 +57,12 @@ function rounded(value: number): number {
 
 /** `500ms`, `1.5s`, `2m`, `1h` in seconds; null for anything else, also for a bare number. */
 export function readSeconds(text: string): number | null {
-  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)\s?(us|ms|s|m|min|h)$/u.exec(text) ?? [];
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s?(us|ms|s|m|min|h)$/u.exec(text) ?? [];
   const factor = secondsPer[unit];
-  return amount === undefined || factor === undefined ? null : rounded(Number(amount) * factor);
+  if (amount === undefined || factor === undefined) {
+    return null;
+  }
+  return factor === 1 ? Number(amount) : rounded(Number(amount) * factor);
 }
 
 /** `64k` (64000), `64K` and `64Ki` (65536), `1m`, `1M`; null for anything else. */

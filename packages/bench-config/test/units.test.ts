@@ -15,7 +15,8 @@ describe("texts with a unit", () => {
     ["30", null],
     ["30 seconds", null],
     ["-1s", null],
-    ["1e3s", null],
+    ["1e3s", 1000],
+    ["1e-7s", 1e-7],
     ["", null],
   ])("%s is %s seconds", (text, value) => {
     expect(readSeconds(text)).toBe(value);
