@@ -1,3 +1,3 @@
-import { projectTests } from "../../vitest.shared.ts";
+import { builtWorkers, projectTests } from "../../vitest.shared.ts";
 
-export default projectTests({ name: "server" });
+export default projectTests({ name: "server", globalSetup: builtWorkers });

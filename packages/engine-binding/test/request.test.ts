@@ -1,8 +1,31 @@
 import { describe, expect, it } from "vitest";
 import type { GenerateRequest } from "../src/engine.ts";
-import { checkRequest } from "../src/request.ts";
+import { checkRequest, type RequestLimits } from "../src/request.ts";
 
-const limits = { contextSize: 10, vocabularySize: 100 };
+const limits: RequestLimits = {
+  contextSize: 10,
+  vocabularySize: 100,
+  tokenize: (text) => Array.from({ length: text.length }, () => 1),
+  capabilities: {
+    tokenizer: true,
+    tokenPrompts: true,
+    addSpecial: "chosen",
+    tokenIds: "streamed",
+    finishReason: true,
+    tokenCounts: true,
+    speculationCounters: true,
+    requestSpeculation: true,
+    requestDraftBudget: true,
+    chat: false,
+    maxLogprobs: 5,
+    outputFormats: ["json"],
+    minTokens: true,
+    stopTokenIds: true,
+    ignoredEos: "passed",
+    prefixCacheReset: true,
+    requestCachePrompt: true,
+  },
+};
 const check = (request: Partial<GenerateRequest>) =>
   checkRequest({ prompt: [1, 2, 3], maxTokens: 4, ...request }, limits);
 
@@ -18,6 +41,9 @@ describe("checkRequest", () => {
       stopTokenIds: [],
       cachePrompt: true,
       speculate: true,
+      draftBudget: null,
+      logprobs: null,
+      format: null,
     });
   });
 
@@ -39,6 +65,8 @@ describe("checkRequest", () => {
       { sampling: { repetitionPenalty: 0 } },
       /repetitionPenalty must be a number above 0, got 0/,
     ],
+    ["a negative draft budget", { draftBudget: -1 }, /draftBudget.*got -1/],
+    ["more alternatives than there are", { logprobs: 6 }, /logprobs must be an integer from 0 to 5, got 6/],
     ["a seed that is no safe integer", { sampling: { seed: 2 ** 60 } }, /sampling\.seed/],
   ])("refuses %s", (_name, request, message) => {
     expect(() => check(request)).toThrow(

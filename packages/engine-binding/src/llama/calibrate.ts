@@ -19,7 +19,11 @@ export type Seconds = () => number;
  *
  * @returns median of a few, s
  */
-async function timeEvaluation(sequence: CachedSequence, tokens: readonly number[], now: Seconds): Promise<number> {
+async function timeEvaluation(
+  sequence: CachedSequence,
+  tokens: readonly number[],
+  now: Seconds,
+): Promise<number> {
   const times: number[] = [];
   const { length } = sequence;
   for (let repetition = 0; repetition < REPETITIONS; repetition++) {
@@ -72,7 +76,9 @@ export function threadCandidates(cores: number): number[] {
 }
 
 /** The fewest threads that are nearly as fast as the fastest. */
-export function chooseThreads(timed: readonly { readonly threads: number; readonly seconds: number }[]): number {
+export function chooseThreads(
+  timed: readonly { readonly threads: number; readonly seconds: number }[],
+): number {
   const fastest = Math.min(...timed.map(({ seconds }) => seconds));
   return timed.find(({ seconds }) => seconds <= fastest * WORTHWHILE)?.threads ?? 1;
 }

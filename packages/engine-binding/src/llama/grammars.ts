@@ -47,14 +47,15 @@ export class GrammarSource {
   }
 
   #compile(format: OutputFormat): Promise<LlamaGrammar> {
-    switch (format.kind) {
-      case "json":
-        return this.#llama.getGrammarFor("json");
-      case "grammar":
-        return this.#llama.createGrammar({ grammar: format.grammar });
-      case "json-schema":
-        // node-llama-cpp reads the schema itself and says what it cannot take
-        return this.#llama.createGrammarForJsonSchema(format.schema as JsonSchema);
-    }
+    if (format.kind === "json") return this.#llama.getGrammarFor("json");
+    if (format.kind === "grammar") return this.#llama.createGrammar({ grammar: format.grammar });
+    const { schema } = format;
+    if (!isSchema(schema)) throw new TypeError("the schema is not an object");
+    return this.#llama.createGrammarForJsonSchema(schema);
   }
+}
+
+/** node-llama-cpp reads the schema itself and says what it cannot take. */
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null;
 }

@@ -223,7 +223,15 @@ export class LlamaEngine {
     const text = piece.end === null ? piece.text + job.output.flush() : piece.text;
     // first the slot: whoever sees the end may count on it
     await this.#release(slot);
-    this.#end(job, reason, matched, piece.tokenIds, text, turn.producedAtNs, logprobsFor(turn, piece.tokenIds));
+    this.#end(
+      job,
+      reason,
+      matched,
+      piece.tokenIds,
+      text,
+      turn.producedAtNs,
+      logprobsFor(turn, piece.tokenIds),
+    );
   }
 
   #end(

@@ -67,7 +67,9 @@ export async function loadLlamaInThread(options: LlamaEngineOptions): Promise<Lo
       );
     const target = await load("model", modelPath, 0, targetBytes);
     const draft =
-      draftModelPath === undefined ? null : await load("draft model", draftModelPath, targetBytes, draftBytes);
+      draftModelPath === undefined
+        ? null
+        : await load("draft model", draftModelPath, targetBytes, draftBytes);
     if (draft !== null) refuseOtherVocabulary(target, draft);
     const draftName =
       draft === null || draftModelPath === undefined
@@ -187,7 +189,10 @@ async function checkMemory(
   options: LlamaEngineOptions,
   { contextSize, slots, batchSize }: LlamaEngineNumbers,
 ): Promise<void> {
-  const paths = [options.modelPath, ...(options.draftModelPath === undefined ? [] : [options.draftModelPath])];
+  const paths = [
+    options.modelPath,
+    ...(options.draftModelPath === undefined ? [] : [options.draftModelPath]),
+  ];
   const need = { contextSize: contextSize ?? DEFAULT_CONTEXT_SIZE, slots, batchSize };
   const estimates = await Promise.all(
     // a file that cannot be read is told by the loading, which says what is wrong with it

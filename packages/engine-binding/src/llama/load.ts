@@ -46,7 +46,9 @@ async function loadTokenizer(modelPath: string, signal: AbortSignal | undefined)
   const log = new ErrorLog();
   const llama = await startLlama(await importNodeLlama(), log, false);
   try {
-    const model = await loadModel(llama, log, "model", modelPath, () => undefined, signal, { vocabOnly: true });
+    const model = await loadModel(llama, log, "model", modelPath, () => undefined, signal, {
+      vocabOnly: true,
+    });
     return {
       tokenize: (text, parseSpecial) => model.tokenize(text, parseSpecial),
       detokenize: (tokens, renderSpecial) => model.detokenize(toTokens(tokens), renderSpecial),

@@ -43,7 +43,11 @@ export async function estimateMemory(
  *
  * @throws {EngineError} `ENGINE_OUT_OF_MEMORY`, saying how the need is made up
  */
-export function refuseTooLarge(estimates: readonly MemoryEstimate[], slots: number, limitBytes: number): void {
+export function refuseTooLarge(
+  estimates: readonly MemoryEstimate[],
+  slots: number,
+  limitBytes: number,
+): void {
   const total = estimates.reduce((sum, { modelBytes, contextBytes }) => sum + modelBytes + contextBytes, 0);
   if (total <= limitBytes) return;
   const parts = estimates.map(

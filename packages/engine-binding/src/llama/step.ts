@@ -86,7 +86,8 @@ export async function runTarget(turns: readonly Turn[], gate: DispatchGate): Pro
 function targetShape({ job, input, generates, drafts }: Turn): EvaluationShape {
   if (!generates) return { call: "feed", tokens: input.length };
   // a request without drafts, sampler settings or penalties keeps one sampler, which is cheaper
-  const plain = job.tally === null && job.settings.greedy && !job.penalties.active && job.request.logprobs === null;
+  const plain =
+    job.tally === null && job.settings.greedy && !job.penalties.active && job.request.logprobs === null;
   return { call: plain || job.grammar !== null ? "next" : "evaluate", tokens: input.length + drafts.length };
 }
 
@@ -95,7 +96,9 @@ async function evaluateTarget(turn: Turn): Promise<void> {
   const { call } = targetShape(turn);
   if (call === "feed") return await slot.target.feed(input);
   if (call === "next") {
-    turn.sampled = [await slot.target.next(input, job.grammar === null ? GREEDY : job.streamSampler(job.grammar))];
+    turn.sampled = [
+      await slot.target.next(input, job.grammar === null ? GREEDY : job.streamSampler(job.grammar)),
+    ];
     return;
   }
   const { count } = job.output;
@@ -112,7 +115,9 @@ async function evaluateTarget(turn: Turn): Promise<void> {
   const choices = await slot.target.evaluate(positions, logprobs !== null);
   turn.sampled = choices.map(({ token }) => token);
   if (logprobs === null) return;
-  turn.logprobs = choices.map(({ token, probabilities }) => logprobsOf(token, probabilities ?? new Map(), logprobs));
+  turn.logprobs = choices.map(({ token, probabilities }) =>
+    logprobsOf(token, probabilities ?? new Map(), logprobs),
+  );
 }
 
 /** What a step settled for one request. */

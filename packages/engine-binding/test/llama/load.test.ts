@@ -108,8 +108,9 @@ describe("a process that used an engine", () => {
     // a plain Node process reads no TypeScript; the build lies where node-llama-cpp is found from
     const outDir = fileURLToPath(new URL("../../node_modules/.exit-test", import.meta.url));
     const entry = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
+    const thread = fileURLToPath(new URL("../../src/llama/host/llama-thread.ts", import.meta.url));
     await build({
-      entry: [entry],
+      entry: { index: entry, "llama-thread": thread },
       format: ["esm"],
       external: ["node-llama-cpp"],
       outDir,

@@ -55,6 +55,7 @@ describe("speculative decoding", () => {
       method: "draft-model",
       draftModel: "tiny-chat-draft",
       draftBudget: K,
+      draftLength: "fixed",
     });
   });
 

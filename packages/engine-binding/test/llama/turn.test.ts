@@ -19,6 +19,8 @@ function slot({ prompt, output = 0, maxTokens = 100, evaluated, drafted }: State
       tokens: Array.from({ length: prompt + output }, (_, i) => i),
       promptTokens: prompt,
       tally: drafted === undefined ? null : {},
+      draftBudget: 64,
+      draftLength: null,
       output: { count: output },
       request: { maxTokens },
     },
@@ -27,14 +29,18 @@ function slot({ prompt, output = 0, maxTokens = 100, evaluated, drafted }: State
 }
 
 const plan = (slots: readonly Slot[], limits: object = {}) =>
-  planStep(slots, { batchSize: 64, draftBudget: 5, draftContextSize: 1000, ...limits }).map(
-    ({ input, generates, draftInput, draftCount }) => ({
-      input: [input[0], input.length],
-      generates,
-      draftInput: [draftInput[0], draftInput.length],
-      draftCount,
-    }),
-  );
+  planStep(slots, {
+    batchSize: 64,
+    draftBudget: 5,
+    promptLookup: null,
+    draftContextSize: 1000,
+    ...limits,
+  }).map(({ input, generates, draftInput, draftCount }) => ({
+    input: [input[0], input.length],
+    generates,
+    draftInput: [draftInput[0], draftInput.length],
+    draftCount,
+  }));
 const NO_DRAFT = { draftInput: [undefined, 0], draftCount: 0 };
 
 describe("planStep", () => {

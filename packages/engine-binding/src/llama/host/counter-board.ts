@@ -1,7 +1,13 @@
 import type { FinishReason } from "../../engine.ts";
 import type { LlamaCounters } from "../llama-counters.ts";
 
-const REASONS = ["eos", "stop-string", "stop-token", "length", "abort"] as const satisfies readonly FinishReason[];
+const REASONS = [
+  "eos",
+  "stop-string",
+  "stop-token",
+  "length",
+  "abort",
+] as const satisfies readonly FinishReason[];
 const PLAIN = [
   "promptTokens",
   "outputTokens",
@@ -61,15 +67,23 @@ export class CounterBoard {
   #counters(values: readonly number[]): LlamaCounters {
     let at = 0;
     const take = (): number => values[at++] ?? 0;
-    const plain = Object.fromEntries(PLAIN.map((name) => [name, take()])) as Record<
-      (typeof PLAIN)[number],
-      number
-    >;
-    const finished = Object.fromEntries(REASONS.map((reason) => [reason, take()])) as Record<
-      FinishReason,
-      number
-    >;
-    const requestsFinished = { ...finished, unknown: 0 };
+    // in the order of PLAIN, REASONS and the speculation fields
+    const plain = {
+      promptTokens: take(),
+      outputTokens: take(),
+      prefixCacheQueries: take(),
+      prefixCacheHits: take(),
+      requestsRunning: take(),
+      requestsWaiting: take(),
+    };
+    const requestsFinished = {
+      eos: take(),
+      "stop-string": take(),
+      "stop-token": take(),
+      length: take(),
+      abort: take(),
+      unknown: 0,
+    };
     if (this.#budget === null) return { ...plain, requestsFinished, speculation: null };
     const [verifySteps, draftTokens, acceptedTokens] = [take(), take(), take()];
     const acceptedPerPosition = Array.from({ length: this.#budget }, take);

@@ -30,7 +30,7 @@ export class EngineThread {
     this.#worker.on("message", (message: FromEngineThread) => {
       if (message.type === "deliveries") this.#listener?.onDeliveries(message.deliveries);
     });
-    void this.#exited.then(() => {
+    this.#worker.once("exit", () => {
       if (!this.#ending) this.#listener?.onGone(this.#reason);
     });
   }
@@ -54,7 +54,10 @@ export class EngineThread {
    *
    * @throws {EngineError} as `loadLlamaEngine`; the signal's reason when it aborts
    */
-  async loaded(onProgress: ((fraction: number) => void) | undefined, signal: AbortSignal | undefined): Promise<Loaded> {
+  async loaded(
+    onProgress: ((fraction: number) => void) | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Loaded> {
     const cancel = (): void => this.post({ type: "cancel-load" });
     signal?.addEventListener("abort", cancel, { once: true });
     try {

@@ -10,7 +10,8 @@ import { thrown } from "./thrown.ts";
  * the thread that uses the engine delays the delivery of tokens and never their stamps.
  */
 const port = parentPort;
-if (port !== null) serve(port, (workerData as ThreadStart).options);
+const start: ThreadStart = workerData;
+if (port !== null) serve(port, start.options);
 
 function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["options"]): void {
   const send = (message: FromEngineThread): void => thread.postMessage(message);
@@ -43,6 +44,13 @@ function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["opt
     }
   };
 
+  const end = async (engine: LlamaEngine): Promise<void> => {
+    await engine.dispose();
+    board?.write(engine.counters());
+    send({ type: "disposed" });
+    thread.close();
+  };
+
   const handle = (engine: LlamaEngine, message: ToEngineThread): void => {
     switch (message.type) {
       case "generate":
@@ -62,11 +70,7 @@ function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["opt
         break;
       }
       case "dispose":
-        void engine.dispose().then(() => {
-          board?.write(engine.counters());
-          send({ type: "disposed" });
-          thread.close();
-        });
+        void end(engine);
         break;
       case "cancel-load":
         break;
@@ -77,22 +81,23 @@ function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["opt
     if (message.type === "cancel-load" || message.type === "dispose") loading.abort();
   };
   thread.on("message", early);
-  loadLlamaInThread({
-    ...options,
-    signal: loading.signal,
-    onLoadProgress: (fraction) => send({ type: "progress", fraction }),
-  }).then(
-    ({ engine, appendedEosTokenId }) => {
+  const load = async (): Promise<void> => {
+    try {
+      const { engine, appendedEosTokenId } = await loadLlamaInThread({
+        ...options,
+        signal: loading.signal,
+        onLoadProgress: (fraction) => send({ type: "progress", fraction }),
+      });
       thread.off("message", early);
       board = new CounterBoard(engine.info.speculation?.draftBudget ?? null);
       board.write(engine.counters());
       engine.onProgress = () => board?.write(engine.counters());
       thread.on("message", (message: ToEngineThread) => handle(engine, message));
       send({ type: "loaded", info: engine.info, appendedEosTokenId, board: board.buffer });
-    },
-    (error: unknown) => {
+    } catch (error) {
       send({ type: "load-failed", error: thrown(error) });
       thread.close();
-    },
-  );
+    }
+  };
+  void load();
 }
