@@ -72,7 +72,7 @@ describe("round trips", () => {
         const layer = configLayerFromText({ name: "f.yaml", text: configToYaml(config) });
         expect(resolveConfig([layer]).config).toEqual(config);
       }),
-      { numRuns: 300 },
+      { numRuns: 60 },
     );
   });
 
@@ -88,7 +88,7 @@ describe("round trips", () => {
           resolved.config,
         );
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
@@ -98,7 +98,7 @@ describe("round trips", () => {
         const config = withoutFlagless(configOf(settings));
         expect(resolveConfig([configLayerFromFlags(parsed(flagArguments(config)))]).config).toEqual(config);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -117,7 +117,7 @@ describe("round trips", () => {
         });
         expect(resolveConfig([configLayerFromEnv(Object.fromEntries(variables))]).config).toEqual(config);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });
@@ -135,7 +135,7 @@ describe("the fingerprint", () => {
           printed(config),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -198,7 +198,7 @@ describe("the fingerprint", () => {
           expect(compareProtocols(a, b).verdict).toBe("matched-except");
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 60 },
     );
   });
 
