@@ -1,3 +1,5 @@
 import { packageBuild } from "../../tsup.base.ts";
 
-export default packageBuild({ entry: ["src/index.ts", "src/publish.ts"] });
+export default packageBuild({
+  entry: { index: "src/index.ts", publish: "src/publish/spec-decode-metrics.ts" },
+});

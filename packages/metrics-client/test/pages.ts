@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { parseMetricsPage } from "../src/exposition.ts";
-import type { MetricsSnapshot } from "../src/snapshot.ts";
+import { parseMetricsPage } from "../src/exposition/page.ts";
+import type { MetricsSnapshot } from "../src/scrape/snapshot.ts";
 
 /** A page of `test/fixtures`, written for this package. */
 export function fixture(name: string): string {

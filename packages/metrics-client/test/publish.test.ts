@@ -7,7 +7,10 @@ import {
   parseMetricsPage,
   readSpecDecodeCounts,
 } from "../src/index.ts";
-import { type PublishedSpecDecodeCounts, registerSpecDecodeMetrics } from "../src/publish.ts";
+import {
+  type PublishedSpecDecodeCounts,
+  registerSpecDecodeMetrics,
+} from "../src/publish/spec-decode-metrics.ts";
 import { snapshot } from "./pages.ts";
 
 const zero: PublishedSpecDecodeCounts = {

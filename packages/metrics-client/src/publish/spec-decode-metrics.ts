@@ -1,5 +1,5 @@
 import { Counter, type Registry } from "prom-client";
-import type { SpecDecodeCounts } from "./acceptance.ts";
+import type { SpecDecodeCounts } from "../normal/acceptance.ts";
 
 /** Names and labels of the published series. */
 export interface PublishOptions {

@@ -1,4 +1,4 @@
-import type { SpecDecodeCounts } from "./acceptance.ts";
+import type { SpecDecodeCounts } from "../normal/acceptance.ts";
 
 /** More positions than any engine drafts: a longer histogram is not taken. */
 const MAX_POSITIONS = 1024;

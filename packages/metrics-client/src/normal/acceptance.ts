@@ -1,3 +1,5 @@
+import type { AcceptanceReading } from "./acceptance-reading.ts";
+
 /** Counts of speculative decoding; symbols as in the literature. */
 export interface SpecDecodeCounts {
   /**
@@ -74,4 +76,16 @@ export function sumSpecDecodeCounts(counts: readonly SpecDecodeCounts[]): SpecDe
     }
   }
   return { verifySteps, draftTokens, acceptedTokens, acceptedPerPosition };
+}
+
+/** The plain counts of a reading; null when it does not tell both drafted and accepted tokens. */
+export function specDecodeCountsOf(reading: AcceptanceReading): SpecDecodeCounts | null {
+  const { draftTokens, acceptedTokens, verifySteps, acceptedPerPosition } = reading;
+  if (draftTokens === null || acceptedTokens === null) return null;
+  return {
+    verifySteps: verifySteps?.value ?? null,
+    draftTokens: draftTokens.value,
+    acceptedTokens: acceptedTokens.value,
+    acceptedPerPosition,
+  };
 }

@@ -1,4 +1,4 @@
-import type { MetricsPage } from "./sample.ts";
+import type { MetricsPage } from "../exposition/sample.ts";
 
 /** A metrics page with where and when it was taken. */
 export interface MetricsSnapshot extends MetricsPage {
@@ -10,4 +10,11 @@ export interface MetricsSnapshot extends MetricsPage {
    * server sends none.
    */
   readonly startToken: string | null;
+  /**
+   * True when reading has taken the figures away from the server (TensorRT-LLM's JSON statistics): its counters then hold
+   * what happened since somebody last read them, not since the start.
+   */
+  readonly drained?: boolean;
+  /** Offset on a monotonic clock, ms, for spans between snapshots; left out where it was not taken. */
+  readonly monotonicMs?: number;
 }

@@ -1,0 +1,172 @@
+import type { MetricsError, MetricsErrorCode } from "../errors.ts";
+import { problemAt } from "./problems.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** 1: may stand in a label name; 2: may also begin one; a colon (4) only stands in metric names. */
+const WORD_CLASS = wordClasses();
+
+function wordClasses(): Uint8Array {
+  const classes = new Uint8Array(128);
+  for (let code = 0; code < 128; code++) {
+    const character = String.fromCharCode(code);
+    if (/[a-zA-Z_]/.test(character)) classes[code] = 3;
+    else if (/\d/.test(character)) classes[code] = 1;
+    else if (character === ":") classes[code] = 4;
+  }
+  return classes;
+}
+
+/**
+ * Words that come again on nearly every line (label names, the model's name) are taken from here instead of being cut
+ * out of the page once more: a page of 50,000 lines then holds them once.
+ */
+class WordCache {
+  readonly #words: (string | undefined)[];
+  readonly #mask: number;
+
+  constructor(bits: number) {
+    this.#mask = (1 << bits) - 1;
+    this.#words = Array.from({ length: 1 << bits }, () => undefined);
+  }
+
+  take(text: string, start: number, end: number, hash: number): string {
+    const slot = hash & this.#mask;
+    const known = this.#words[slot];
+    if (known !== undefined && known.length === end - start && text.startsWith(known, start)) return known;
+    const word = text.slice(start, end);
+    this.#words[slot] = word;
+    return word;
+  }
+}
+
+/** Longer values are seldom the same twice. */
+const LONGEST_CACHED = 64;
+
+/** Reads one line of a text that may hold many, from left to right. */
+export class LineScanner {
+  text = "";
+  position = 0;
+  /** Behind the last character of the line. */
+  end = 0;
+  readonly #names = new WordCache(8);
+  readonly #values = new WordCache(10);
+  #lineStart = 0;
+  #line = 0;
+
+  reset(text: string, start: number, end: number, line: number): void {
+    this.text = text;
+    this.position = start;
+    this.end = end;
+    this.#lineStart = start;
+    this.#line = line;
+  }
+
+  /** Code of the character here; -1 at the end. */
+  peek(): number {
+    return this.position < this.end ? this.text.charCodeAt(this.position) : -1;
+  }
+
+  atEnd(): boolean {
+    return this.position >= this.end;
+  }
+
+  skipBlanks(): void {
+    const { text, end } = this;
+    let at = this.position;
+    while (at < end) {
+      const code = text.charCodeAt(at);
+      if (code !== SPACE && code !== TAB) break;
+      at++;
+    }
+    this.position = at;
+  }
+
+  /** A bare metric or label name; empty when none begins here. */
+  takeName(allowColon: boolean): string {
+    const { text, end } = this;
+    const start = this.position;
+    const rest = allowColon ? 5 : 1;
+    let wanted = allowColon ? 6 : 2;
+    let hash = 0;
+    let at = start;
+    for (; at < end; at++) {
+      const code = text.charCodeAt(at);
+      if (code > 127 || ((WORD_CLASS[code] ?? 0) & wanted) === 0) break;
+      wanted = rest;
+      hash = (hash * 31 + code) | 0;
+    }
+    this.position = at;
+    return at === start ? "" : this.#names.take(text, start, at, hash);
+  }
+
+  /** What stands up to the next blank; empty at the end. */
+  takeWord(): string {
+    const { text, end } = this;
+    const start = this.position;
+    let at = start;
+    while (at < end) {
+      const code = text.charCodeAt(at);
+      if (code === SPACE || code === TAB) break;
+      at++;
+    }
+    this.position = at;
+    return text.slice(start, at);
+  }
+
+  /**
+   * The text between quotes, from the opening quote on.
+   *
+   * @param what names it in messages
+   */
+  takeQuoted(what: string): string {
+    const { text, end } = this;
+    const opening = this.position;
+    const start = opening + 1;
+    let hash = 0;
+    for (let at = start; at < end; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) {
+        this.position = at + 1;
+        return at - start > LONGEST_CACHED ? text.slice(start, at) : this.#values.take(text, start, at, hash);
+      }
+      if (code === BACKSLASH) return this.#takeEscaped(what, opening, at);
+      hash = (hash * 31 + code) | 0;
+    }
+    throw this.error(`the ${what} is not closed`, opening);
+  }
+
+  #takeEscaped(what: string, opening: number, firstEscape: number): string {
+    const { text, end } = this;
+    const parts: string[] = [text.slice(opening + 1, firstEscape)];
+    let from = firstEscape;
+    for (let at = firstEscape; at < end; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) {
+        parts.push(text.slice(from, at));
+        this.position = at + 1;
+        return parts.join("");
+      }
+      if (code !== BACKSLASH) continue;
+      const escaped = at + 1 < end ? text[at + 1] : undefined;
+      if (escaped !== "n" && escaped !== "\\" && escaped !== '"') {
+        throw this.error(`unknown escape in the ${what}`, at);
+      }
+      parts.push(text.slice(from, at), escaped === "n" ? "\n" : escaped);
+      at++;
+      from = at + 1;
+    }
+    throw this.error(`the ${what} is not closed`, opening);
+  }
+
+  error(
+    what: string,
+    position = this.position,
+    code: Extract<MetricsErrorCode, `EXPOSITION_${string}`> = "EXPOSITION_INVALID",
+  ): MetricsError {
+    return problemAt(this.#line, position - this.#lineStart + 1, what, code);
+  }
+}
