@@ -188,10 +188,18 @@ export const outputFiles = [
 /** Settings that describe the whole plan, or where results go: one point cannot have another value of them. */
 const notSwept = ["preset", "sweep", "server", "repetition", "declared", "client", "slos", ...outputFiles];
 
+/** The axes of a value that the schema accepts. */
+function axesOf(value: unknown): readonly { readonly field: string; readonly values: readonly unknown[] }[] {
+  return (Array.isArray(value) ? value : []).flatMap((axis: unknown) => {
+    const field = isPlainObject(axis) ? axis["field"] : undefined;
+    const values: unknown = isPlainObject(axis) ? axis["values"] : undefined;
+    return typeof field === "string" && Array.isArray(values) ? [{ field, values }] : [];
+  });
+}
+
 function checkAxes(value: unknown): Unfulfilled | null {
   const seen = new Set<string>();
-  for (const [index, axis] of (Array.isArray(value) ? value : []).entries()) {
-    const { field: path, values } = axis as { field: string; values: unknown[] };
+  for (const [index, { field: path, values }] of axesOf(value).entries()) {
     const field = fieldAt(path);
     if (field === undefined) {
       const message = `${shownValue("", path)} is no setting; name one by its path, such as concurrency or load.rate`;

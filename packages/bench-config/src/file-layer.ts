@@ -1,7 +1,8 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { Document, Node, Pair } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { Document } from "yaml";
 import type { ConfigIssue, Place } from "./error.ts";
 import type { ConfigLayer } from "./layers.ts";
+import { isPlainObject } from "./values.ts";
 
 /** A configuration file as it was read. */
 export interface ConfigFile {
@@ -52,7 +53,7 @@ class Reader {
       return {};
     }
     const value = this.#value(contents, "", 0);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+    return isPlainObject(value) ? value : {};
   }
 
   #value(node: unknown, path: string, depth: number): unknown {
@@ -72,7 +73,7 @@ class Reader {
     }
     if (isMap(node)) {
       const entries = new Map<string, unknown>();
-      for (const pair of node.items as Pair[]) {
+      for (const pair of node.items) {
         const key = isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
         const inner = path === "" ? key : `${path}.${key}`;
         // A repeated key is an error of the document already; what stands first is judged. Editors write `$schema`.
@@ -95,9 +96,9 @@ class Reader {
   }
 
   #mark(path: string, node: unknown): void {
-    const range = (node as Node | null)?.range;
-    if (range !== undefined && range !== null) {
-      const place = this.placeAt(range[0]);
+    const start = isNode(node) ? node.range?.[0] : undefined;
+    if (start !== undefined) {
+      const place = this.placeAt(start);
       this.places.set(path, place);
       this.origin.set(path, placed(this.#name, place, path));
     }
@@ -185,9 +186,7 @@ function keepCertain(
       .filter(([, , where]) => isCertain(where))
       .map(([key, inner, where]) => [
         key,
-        typeof inner === "object" && inner !== null && !Array.isArray(inner)
-          ? keepCertain(inner as Record<string, unknown>, where, isCertain)
-          : inner,
+        isPlainObject(inner) ? keepCertain(inner, where, isCertain) : inner,
       ]),
   );
 }

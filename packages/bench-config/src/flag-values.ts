@@ -10,7 +10,7 @@ import { nest } from "./layers.ts";
 import type { ConfigLayer, ConfigSource } from "./layers.ts";
 import type { BenchConfig } from "./schema.ts";
 import { readSeconds } from "./units.ts";
-import { valueAt } from "./values.ts";
+import { isPlainObject, valueAt } from "./values.ts";
 import { expectationOf, shownValue } from "./words.ts";
 
 /**
@@ -256,7 +256,10 @@ function argumentsOf(flag: BenchFlag, value: unknown): string[] {
     return [spellingOf(flag, value)];
   }
   if (flag.value === "pairs") {
-    return Object.entries(Object(value) as object).flatMap(([name, text]) => [flag.flag, `${name}=${text}`]);
+    return Object.entries(isPlainObject(value) ? value : {}).flatMap(([name, text]) => [
+      flag.flag,
+      `${name}=${String(text)}`,
+    ]);
   }
   if (Array.isArray(value)) {
     return value.flatMap((one: unknown) => [flag.flag, flag.value === "axes" ? axisText(one) : String(one)]);

@@ -97,7 +97,7 @@ function readLimit(unit: SloUnit, text: string, operator: string): number | null
     }
     case "per second":
       return readRate(text.replace(/tok\/s$/u, "/s")) ?? bare;
-    case "number":
+    default:
       return bare;
   }
 }

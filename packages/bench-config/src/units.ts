@@ -101,6 +101,8 @@ export function readWithUnit(unit: Unit, text: string): number | null {
       return readShare(text);
     case "rate":
       return readRate(text);
+    default:
+      return null;
   }
 }
 

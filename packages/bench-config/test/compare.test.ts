@@ -241,63 +241,58 @@ const shared = sharedFile("data/comparator/ctxsweep-recommended.csv");
 const example = "temperature,ctx_target,prompt_tokens,out_tokens,reps\n0.0,8192,8159,279,4\n";
 const published = rows(shared === null ? example : readFileSync(shared, "utf8"));
 
-describe(
-  shared === null ? "a published rung (the table is absent, one row stands for it)" : "the published rungs",
-  () => {
-    test.each(published)("temperature $temperature, $ctx_target tokens, boot $boot", (row) => {
-      const theirs = publishedRung(row);
-      const ours = protocol({ preset: "vllm-bench" });
-      const seed = compareProtocols(ours, theirs);
-      expect(seed.verdict).toBe("not-comparable");
-      const named = seed.reasons.map((reason) => reason.slice(0, reason.indexOf(" differs")));
-      expect(named).toEqual(
-        expect.arrayContaining(["stopping rule", "endpoint", "template", "output length"]),
-      );
-      expect(named.slice(0, 2)).toEqual(["stopping rule", "endpoint"]);
-      expect(seed.reasons[0]).toBe("stopping rule differs (ignore-eos, exactly 128 tokens | eos, cap 512)");
+describe("published rungs (one row stands for them where the table is absent)", () => {
+  test.each(published)("temperature $temperature, $ctx_target tokens, boot $boot", (row) => {
+    const theirs = publishedRung(row);
+    const ours = protocol({ preset: "vllm-bench" });
+    const seed = compareProtocols(ours, theirs);
+    expect(seed.verdict).toBe("not-comparable");
+    const named = seed.reasons.map((reason) => reason.slice(0, reason.indexOf(" differs")));
+    expect(named).toEqual(expect.arrayContaining(["stopping rule", "endpoint", "template", "output length"]));
+    expect(named.slice(0, 2)).toEqual(["stopping rule", "endpoint"]);
+    expect(seed.reasons[0]).toBe("stopping rule differs (ignore-eos, exactly 128 tokens | eos, cap 512)");
 
-      const same = resolveConfig([
-        {
-          source: "flags",
-          value: {
-            preset: "ctxsweep",
-            inputLen: Number(row["prompt_tokens"]),
-            sampling: { temperature: Number(row["temperature"]) },
-          },
+    const same = resolveConfig([
+      {
+        source: "flags",
+        value: {
+          preset: "ctxsweep",
+          inputLen: Number(row["prompt_tokens"]),
+          sampling: { temperature: Number(row["temperature"]) },
         },
-      ]).config;
-      const matched = compareProtocols(declaredProtocol(same), theirs);
-      expect(matched.verdict).toBe("matched-except");
-      expect(matched.axes.filter(({ state }) => state === "differs")).toEqual([]);
-      expect(matched.axes.filter(({ state }) => state === "unknown").map(({ axis }) => axis)).toEqual([
-        // Not published, or not known before a run: names, weights, tokenizer, the server's template, values that the
-        // publisher left to the server, the prompts themselves.
-        "model",
-        "weights",
-        "tokenizer",
-        "template",
-        "sampling",
-        "workload",
-        "output length",
-        "cache state",
-        "speculation",
-        "repetition",
-        "counting",
-        "engine",
-        "hardware",
-      ]);
-    });
+      },
+    ]).config;
+    const matched = compareProtocols(declaredProtocol(same), theirs);
+    expect(matched.verdict).toBe("matched-except");
+    expect(matched.axes.filter(({ state }) => state === "differs")).toEqual([]);
+    expect(matched.axes.filter(({ state }) => state === "unknown").map(({ axis }) => axis)).toEqual([
+      // Not published, or not known before a run: names, weights, tokenizer, the server's template, values that the
+      // publisher left to the server, the prompts themselves.
+      "model",
+      "weights",
+      "tokenizer",
+      "template",
+      "sampling",
+      "workload",
+      "output length",
+      "cache state",
+      "speculation",
+      "repetition",
+      "counting",
+      "engine",
+      "hardware",
+    ]);
+  });
 
-    test("the target that a rung missed is a difference", () => {
-      const [row] = published;
-      const theirs = publishedRung({ ...row, prompt_tokens: "324" });
-      const ours = protocol({ preset: "ctxsweep", inputLen: 512 });
-      expect(compareProtocols(ours, theirs).reasons[0]).toMatch(
-        /^workload differs \(.*512 prompt tokens.* \| .*324 prompt tokens/,
-      );
-    });
-  },
-);
+  test("the target that a rung missed is a difference", () => {
+    const [row] = published;
+    const theirs = publishedRung({ ...row, prompt_tokens: "324" });
+    const ours = protocol({ preset: "ctxsweep", inputLen: 512 });
+    expect(compareProtocols(ours, theirs).reasons[0]).toMatch(
+      /^workload differs \(.*512 prompt tokens.* \| .*324 prompt tokens/,
+    );
+  });
+});
 
 test("every preset has a date, a source, and says where this program parts from it", () => {
   for (const { name, source, departures, title } of presets) {

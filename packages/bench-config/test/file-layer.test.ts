@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { ConfigError, configLayerFromText, resolveConfig } from "../src/index.ts";
-import { refusals, yaml } from "./support.ts";
+import { configLayerFromText, resolveConfig } from "../src/index.ts";
+import { issuesOf, refusals, yaml } from "./support.ts";
 
 test("a file of 300 lines with 12 mistakes tells all 12, each with its place", async () => {
   const text = readFileSync(new URL("fixtures/long-with-mistakes.yaml", import.meta.url), "utf8");
@@ -16,19 +16,13 @@ test("a file of 300 lines with 12 mistakes tells all 12, each with its place", a
 
 test("problems stand in the order of the file, and carry their place as data", () => {
   const layer = yaml("seed: -1\nzebra: 1\nconcurrency: 0\nload:\n  rate: 5\n  kind: closed-loop\n");
-  try {
-    resolveConfig([layer]);
-    expect.unreachable();
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    const places = (error as ConfigError).issues.map(({ place }) => [place?.line, place?.column]);
-    expect(places).toEqual([
-      [1, 1],
-      [2, 1],
-      [3, 1],
-      [5, 3],
-    ]);
-  }
+  const places = issuesOf(layer).map(({ place }) => [place?.line, place?.column]);
+  expect(places).toEqual([
+    [1, 1],
+    [2, 1],
+    [3, 1],
+    [5, 3],
+  ]);
 });
 
 describe("what is no YAML", () => {

@@ -24,9 +24,10 @@ function read(line: string): FlagValues {
       list.push(own === undefined || own.flag === word);
       continue;
     }
-    do {
-      list.push(words[++index] ?? "");
-    } while (foreign?.repeats === true && words[index + 1]?.startsWith("--") === false);
+    const next = words.findIndex((other, place) => place > index + 1 && other.startsWith("--"));
+    const end = foreign?.repeats === true ? (next === -1 ? words.length : next) : index + 2;
+    list.push(...words.slice(index + 1, end));
+    index = end - 1;
   }
   return values;
 }

@@ -11,7 +11,7 @@ const ajv = new Ajv({ allErrors: true, validateFormats: false, allowUnionTypes: 
 const isValid = ajv.compile(configJsonSchema());
 
 function partAt(path: string): Record<string, unknown> {
-  let part: Record<string, unknown> = configJsonSchema() as Record<string, unknown>;
+  let part: Record<string, unknown> = configJsonSchema();
   for (const key of path.split(".")) {
     part = (part["properties"] as Record<string, Record<string, unknown>>)[key] ?? {};
   }

@@ -188,15 +188,12 @@ describe("the fingerprint", () => {
     fc.assert(
       fc.property(validSettings, validSettings, (one, other) => {
         const [a, b] = [declaredProtocol(configOf(one)), declaredProtocol(configOf(other))];
+        const isOther = fingerprint(a) !== fingerprint(b);
         const differs = compareProtocols(a, b).axes.some(
           ({ axis, state }) => state === "differs" && axis !== "output length",
         );
-        if (differs) {
-          expect(fingerprint(a)).not.toBe(fingerprint(b));
-        } else {
-          // Equal fingerprints leave no axis that differs; the other way round something is unknown.
-          expect(compareProtocols(a, b).verdict).toBe("matched-except");
-        }
+        // Another fingerprint may also come from what only one of the two states.
+        expect(isOther || !differs).toBe(true);
       }),
       { numRuns: 60 },
     );

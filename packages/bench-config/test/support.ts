@@ -1,19 +1,24 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ConfigError, configLayerFromText, resolveConfig } from "../src/index.ts";
-import type { BenchConfig, ConfigLayer } from "../src/index.ts";
+import type { BenchConfig, ConfigIssue, ConfigLayer } from "../src/index.ts";
 
-/** The lines of the refusal; empty for layers that are accepted. */
-export function refusals(...layers: ConfigLayer[]): string[] {
+/** Everything that is refused; empty for layers that are accepted. */
+export function issuesOf(...layers: ConfigLayer[]): readonly ConfigIssue[] {
   try {
     resolveConfig(layers);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) {
-      return error.message.split("\n");
+      return error.issues;
     }
     throw error;
   }
+}
+
+/** The lines of the refusal; empty for layers that are accepted. */
+export function refusals(...layers: ConfigLayer[]): string[] {
+  return issuesOf(...layers).map(({ origin, message }) => `${origin}: ${message}`);
 }
 
 /** The configuration of settings as a file has them. */

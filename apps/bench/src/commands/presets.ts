@@ -50,7 +50,7 @@ function show({ name, title, source, settings, free, ladder, departures }: Prese
     ...settingLines(settings),
     "",
     `left to whoever runs it: ${free.join(", ")}`,
-    ...(ladder === null ? [] : [`ladder: ${ladder.field} ${ladder.values.join(", ")}`]),
+    ...(ladder === null ? [] : [`ladder: ${ladder.field} ${ladder.values.map(String).join(", ")}`]),
     "otherwise than the source:",
     ...departures.map((text) => `  - ${text}`),
   ];

@@ -121,8 +121,11 @@ function kwargsOf({ template }: PartialProtocol): JsonValue {
 /** `enable_thinking` is always named: unset is not false. */
 function kwargsInWords(protocol: PartialProtocol): string {
   const kwargs = kwargsOf(protocol);
+  if (typeof kwargs === "string") {
+    return kwargs;
+  }
   if (typeof kwargs !== "object" || kwargs === null || Array.isArray(kwargs)) {
-    return kwargs === null ? UNKNOWN : String(kwargs);
+    return UNKNOWN;
   }
   const set = valuesInWords(kwargs);
   if (Object.hasOwn(kwargs, "enable_thinking")) {
@@ -142,9 +145,16 @@ const samplingNames = {
   seed: "seed",
 } as const;
 
-type SamplingName = keyof typeof samplingNames;
-
-const samplingKeys = Object.keys(samplingNames) as SamplingName[];
+const samplingKeys = [
+  "temperature",
+  "topP",
+  "topK",
+  "minP",
+  "repetitionPenalty",
+  "presencePenalty",
+  "frequencyPenalty",
+  "seed",
+] as const satisfies readonly (keyof typeof samplingNames)[];
 
 /** A value that was left to the server is equal to another that was, and to a number that was sent nobody knows. */
 function compareSampling(a: JsonValue, b: JsonValue): AxisState {

@@ -68,7 +68,7 @@ function loadParts({ load, workload }: PartialProtocol): AxisPart[] {
     case "closed-loop":
       return [...common, part("concurrency", load.concurrency), part("start together", load.startTogether)];
     case "ramp":
-      return [...common, part("ramp", ramp as JsonValue), part("start together", load.startTogether)];
+      return [...common, part("ramp", ramp), part("start together", load.startTogether)];
     case "trace":
       return [...common, part("trace speed", load.traceSpeed), part("max in flight", load.maxInFlight)];
     case "constant":
