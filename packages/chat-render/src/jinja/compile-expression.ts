@@ -1,0 +1,227 @@
+import { unary } from "../python/arithmetic.ts";
+import { PyError, typeError } from "../python/errors.ts";
+import { intText } from "../python/numbers.ts";
+import { PyRange } from "../python/objects.ts";
+import { PySlice, sliceSequence } from "../python/slices.ts";
+import { truth } from "../python/truth.ts";
+import { undefinedError } from "../python/undefined.ts";
+import { isList, PyDict, PyFloat, PyTuple, PyUndefined, typeName, type PyValue } from "../python/value.ts";
+import type { Conditional, Expression, Item, Sequence } from "./ast.ts";
+import { compileAttribute, compileItem } from "./compile-access.ts";
+import { compileCall, compileFilter, compileTest } from "./compile-call.ts";
+import { compileArithmetic, compileComparison, compileConcat } from "./compile-operators.ts";
+import { compileName } from "./compile-name.ts";
+import type { Compiler } from "./compiler.ts";
+import { isRepresentable, NOT_CONSTANT } from "./constant-folding.ts";
+import type { Frame } from "./frame.ts";
+import type { Evaluate, Runtime, Scope } from "./scope.ts";
+
+/** The name by which Jinja's code would write a float that Python has no literal for. */
+function unwritableFloat(value: PyValue): string | null {
+  if (typeof value === "number" || value instanceof PyFloat) {
+    const number = typeof value === "number" ? value : value.value;
+    return Number.isNaN(number) ? "nan" : Number.isFinite(number) ? null : "inf";
+  }
+  const items = isList(value)
+    ? value
+    : value instanceof PyTuple
+      ? value.items
+      : value instanceof PyDict
+        ? value.entries().flat()
+        : [];
+  return items.map(unwritableFloat).find((name) => name !== null) ?? null;
+}
+
+export function compileConstant(value: PyValue): Evaluate {
+  if (typeof value === "bigint") {
+    // Jinja writes the digits into its code, and Python refuses to make too many of them.
+    intText(value);
+  }
+  const name = unwritableFloat(value);
+  if (name !== null) {
+    return () => {
+      throw new PyError("NameError", `name '${name}' is not defined`);
+    };
+  }
+  return () => value;
+}
+
+/** A condition without the bool in between. */
+export function compileTruth(compiler: Compiler, frame: Frame, node: Expression): (scope: Scope) => boolean {
+  if (node.kind === "not" && compiler.constant(node) === NOT_CONSTANT) {
+    return compiler.parenthesized(1, node.line, () => {
+      const operand = compileTruth(compiler, frame, node.operand);
+      return (scope) => !operand(scope);
+    });
+  }
+  if ((node.kind === "and" || node.kind === "or") && compiler.constant(node) === NOT_CONSTANT) {
+    return compiler.parenthesized(1, node.line, () => {
+      const left = compileTruth(compiler, frame, node.left);
+      const right = compileTruth(compiler, frame, node.right);
+      return node.kind === "and"
+        ? (scope) => left(scope) && right(scope)
+        : (scope) => left(scope) || right(scope);
+    });
+  }
+  const evaluate = compileExpression(compiler, frame, node);
+  return (scope) => {
+    const value = evaluate(scope);
+    return value === true || (value !== false && truth(value));
+  };
+}
+
+function compileLogic(
+  compiler: Compiler,
+  frame: Frame,
+  kind: "and" | "or",
+  left: Expression,
+  right: Expression,
+): Evaluate {
+  const first = compileExpression(compiler, frame, left);
+  const second = compileExpression(compiler, frame, right);
+  return kind === "and"
+    ? (scope) => {
+        const value = first(scope);
+        return truth(value) ? second(scope) : value;
+      }
+    : (scope) => {
+        const value = first(scope);
+        return truth(value) ? value : second(scope);
+      };
+}
+
+function compileConditional(compiler: Compiler, outer: Frame, node: Conditional): Evaluate {
+  const frame = outer.branch();
+  frame.indent = outer.indent;
+  const then = compileExpression(compiler, frame, node.then);
+  const test = compileTruth(compiler, frame, node.test);
+  if (node.otherwise === null) {
+    const hint = `the inline if-expression on line ${node.line} evaluated to false and no else section was defined.`;
+    return (scope) => (test(scope) ? then(scope) : new PyUndefined(null, undefined, hint));
+  }
+  const otherwise = compileExpression(compiler, frame, node.otherwise);
+  return (scope) => (test(scope) ? then(scope) : otherwise(scope));
+}
+
+function compileSequence(compiler: Compiler, frame: Frame, node: Sequence): Evaluate {
+  const items = node.items.map((item) => compileExpression(compiler, frame, item));
+  const evaluate = (scope: Scope): PyValue[] => {
+    const values: PyValue[] = [];
+    for (const item of items) {
+      values.push(item(scope));
+    }
+    return values;
+  };
+  return node.kind === "list" ? evaluate : (scope) => new PyTuple(evaluate(scope));
+}
+
+/** Python's own slice, which Jinja does not soften as it does other lookups. */
+function slicePart(rt: Runtime, value: PyValue, bounds: PySlice): PyValue {
+  if (value instanceof PyUndefined) {
+    throw undefinedError(rt, value);
+  }
+  if (value instanceof PyDict) {
+    throw typeError("unhashable type: 'slice'");
+  }
+  const part = value instanceof PyRange ? value.getItem(bounds) : sliceSequence(rt, value, bounds);
+  if (part === undefined) {
+    throw typeError(`'${typeName(value)}' object is not subscriptable`);
+  }
+  return part;
+}
+
+function compileSlice(compiler: Compiler, frame: Frame, node: Item): Evaluate | null {
+  const { key } = node;
+  if (key.kind !== "slice") {
+    return null;
+  }
+  const object = compileExpression(compiler, frame, node.object);
+  const [start, stop, step] = [key.start, key.stop, key.step].map((part) =>
+    part === null ? () => null : compileExpression(compiler, frame, part),
+  );
+  if (start === undefined || stop === undefined || step === undefined) {
+    return null;
+  }
+  return (scope) => {
+    const value = object(scope);
+    const bounds = new PySlice(start(scope), stop(scope), step(scope));
+    return isList(value)
+      ? (sliceSequence(scope.rt, value, bounds) ?? null)
+      : slicePart(scope.rt, value, bounds);
+  };
+}
+
+/** Compiles an expression, or its value where it has no variables. */
+export function compileExpression(compiler: Compiler, frame: Frame, node: Expression): Evaluate {
+  compiler.cost += 1;
+  if (node.kind === "name") {
+    return compileName(compiler, frame, node.name);
+  }
+  const constant = node.kind === "const" ? node.value : compiler.constant(node);
+  if (constant !== NOT_CONSTANT && isRepresentable(constant)) {
+    return compileConstant(constant);
+  }
+  const pairs = node.kind === "call" ? 2 : node.kind === "getattr" || node.kind === "getitem" ? 1 : 1;
+  return compiler.parenthesized(pairs, node.line, () => compileParts(compiler, frame, node));
+}
+
+function compileParts(compiler: Compiler, frame: Frame, node: Expression): Evaluate {
+  switch (node.kind) {
+    case "const":
+    case "name":
+    case "nsref":
+      return () => null;
+    case "tuple":
+    case "list":
+      return compileSequence(compiler, frame, node);
+    case "dict": {
+      const items = node.items.map(
+        ({ key, value }) =>
+          [compileExpression(compiler, frame, key), compileExpression(compiler, frame, value)] as const,
+      );
+      return (scope) => {
+        const dict = new PyDict();
+        for (const [key, value] of items) {
+          const name = key(scope);
+          dict.set(name, value(scope));
+        }
+        return dict;
+      };
+    }
+    case "condexpr":
+      return compileConditional(compiler, frame, node);
+    case "and":
+    case "or":
+      return compileLogic(compiler, frame, node.kind, node.left, node.right);
+    case "not": {
+      const operand = compileTruth(compiler, frame, node.operand);
+      return (scope) => !operand(scope);
+    }
+    case "neg":
+    case "pos": {
+      const operand = compileExpression(compiler, frame, node.operand);
+      const sign = node.kind === "neg" ? "-" : "+";
+      return (scope) => unary(scope.rt, sign, operand(scope));
+    }
+    case "compare":
+      return compileComparison(compiler, frame, node);
+    case "concat":
+      return compileConcat(compiler, frame, node);
+    case "filter":
+      return compileFilter(compiler, frame, node, null);
+    case "test":
+      return compileTest(compiler, frame, node);
+    case "call":
+      return compileCall(compiler, frame, node, null);
+    case "getattr":
+      return compileAttribute(compiler, frame, node);
+    case "getitem":
+      return compileSlice(compiler, frame, node) ?? compileItem(compiler, frame, node);
+    case "slice":
+      // A slice among other keys: Python has no such expression.
+      compiler.refuse("invalid syntax", node.line);
+      return () => null;
+    default:
+      return compileArithmetic(compiler, frame, node);
+  }
+}

@@ -1,0 +1,137 @@
+import { PyError } from "../python/errors.ts";
+import type { PyContext } from "../python/value.ts";
+import type { Block, Expression, Statement } from "./ast.ts";
+import { childrenOf } from "./ast.ts";
+import { constantOf, NOT_CONSTANT, type Constant } from "./constant-folding.ts";
+import type { Frame } from "./frame.ts";
+
+/** Parentheses that Python's tokenizer lets Jinja's code nest. */
+const MAX_PARENTHESES = 200;
+/** Levels of indentation that it lets it nest. */
+const MAX_INDENT = 100;
+/** Loops inside each other in one Python function. */
+const MAX_LOOPS = 20;
+
+/** What the compiler knows of the whole template. */
+export class Compiler {
+  readonly ctx: PyContext;
+  /** Variables by the number of their slot in `Scope.variables`. */
+  readonly names = new Map<string, number>();
+  readonly blocks = new Map<string, Block>();
+  /** Whether a value that is no text can be written, so that texts have to be counted. */
+  readonly countsPieces: boolean;
+  readonly hasExtends: boolean;
+  /** Whether a template is surely extended from here on. */
+  knownExtends = false;
+  extendsSoFar = 0;
+  /** Whether values are escaped here; "runtime" where that is decided while the template runs. */
+  autoescape: boolean | "runtime" = false;
+  /** Expressions compiled so far: the difference is what a statement costs. */
+  cost = 0;
+  /** The first thing that Python would refuse in Jinja's code, which it reads only when all of it is written. */
+  private refusal: PyError | null = null;
+  private parentheses = 0;
+
+  constructor(ctx: PyContext, body: readonly Statement[]) {
+    this.ctx = ctx;
+    let countsPieces = false;
+    let hasExtends = false;
+    this.walk(body, (node) => {
+      countsPieces ||= node.kind === "filterblock" || (node.kind === "callblock" && node.call !== null);
+      hasExtends ||= node.kind === "extends";
+      if (node.kind === "block") {
+        if (this.blocks.has(node.name)) {
+          this.fail(`block '${node.name}' defined twice`, node.line);
+        }
+        this.blocks.set(node.name, node);
+      }
+    });
+    this.countsPieces = countsPieces;
+    this.hasExtends = hasExtends;
+  }
+
+  private walk(statements: readonly Statement[], accept: (node: Statement) => void): void {
+    for (const statement of statements) {
+      accept(statement);
+      for (const child of childrenOf(statement)) {
+        if (isStatement(child)) {
+          this.walk([child], accept);
+        }
+      }
+    }
+  }
+
+  /** @throws PyError TemplateAssertionError */
+  fail(message: string, line: number): never {
+    throw new PyError("TemplateAssertionError", message, line);
+  }
+
+  /** Notes what Python refuses in the code that Jinja writes. The line is the template's: there is no such code here. */
+  refuse(message: string, line: number, pythonClass = "SyntaxError"): void {
+    this.refusal ??= new PyError(pythonClass, `${message} (<template>, line ${line})`, line);
+  }
+
+  checkRefusal(): void {
+    if (this.refusal !== null) {
+      throw this.refusal;
+    }
+  }
+
+  checkNesting(frame: Frame, line: number): void {
+    if (frame.indent >= MAX_INDENT) {
+      this.refuse("too many levels of indentation", line, "IndentationError");
+    }
+    if (frame.loops > MAX_LOOPS) {
+      this.refuse("too many statically nested blocks", line);
+    }
+  }
+
+  variable(name: string): number {
+    const known = this.names.get(name) ?? this.names.size;
+    this.names.set(name, known);
+    return known;
+  }
+
+  /** Compiles what Jinja's code holds inside `count` pairs of parentheses. */
+  parenthesized<Result>(count: number, line: number, compile: () => Result): Result {
+    this.parentheses += count;
+    if (this.parentheses > MAX_PARENTHESES) {
+      throw new PyError("SyntaxError", `too many nested parentheses (<template>, line ${line})`, line);
+    }
+    const result = compile();
+    this.parentheses -= count;
+    return result;
+  }
+
+  /** What is printed is computed before the template runs even where it is not known whether values are escaped. */
+  printedConstant(node: Expression): Constant {
+    return this.autoescape === "runtime" ? constantOf(this.ctx, node, false) : this.constant(node);
+  }
+
+  constant(node: Expression): Constant {
+    return this.autoescape === false ? constantOf(this.ctx, node) : NOT_CONSTANT;
+  }
+}
+
+const statementKinds: ReadonlySet<string> = new Set([
+  "output",
+  "for",
+  "if",
+  "macro",
+  "callblock",
+  "filterblock",
+  "assign",
+  "assignblock",
+  "with",
+  "autoescape",
+  "block",
+  "extends",
+  "include",
+  "import",
+  "break",
+  "continue",
+]);
+
+function isStatement(node: { readonly kind: string }): node is Statement {
+  return statementKinds.has(node.kind);
+}

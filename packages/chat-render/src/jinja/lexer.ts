@@ -1,0 +1,304 @@
+import { codePointCount } from "../python/code-points.ts";
+import { PyError, valueError } from "../python/errors.ts";
+import { MAX_INT_DIGITS } from "../python/numbers.ts";
+import { reprText } from "../python/repr.ts";
+import { spaceClass } from "../python/unicode.ts";
+import { pyFloat, pyInt, type PyValue } from "../python/value.ts";
+import { decodeStringLiteral } from "./string-literal.ts";
+import { operators, type OperatorText, type Token, type TokenList, type TokenType } from "./tokens.ts";
+
+const space = `[${spaceClass}]`;
+const tagStart = /\{[{%#]/gu;
+const rawBegin = new RegExp(`\\{%([-+]?)${space}*raw${space}*(?:-%\\}${space}*|%\\})`, "yu");
+const rawEnd = new RegExp(`\\{%([-+]?)${space}*endraw${space}*(?:\\+%\\}|-%\\}${space}*|%\\}\\n?)`, "yu");
+const blockEnd = new RegExp(`\\+%\\}|-%\\}${space}*|%\\}\\n?`, "yu");
+const variableEnd = new RegExp(`-\\}\\}${space}*|\\}\\}`, "yu");
+const spaces = new RegExp(`${space}+`, "yu");
+const onlySpaces = new RegExp(`^${space}+$`, "u");
+const oneSpace = new RegExp(space, "u");
+const float = /(?<!\.)(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[+-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)/iuy;
+const integer = /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*/iuy;
+const word = /[\p{L}\p{N}_\p{XID_Continue}]+/uy;
+const identifier = /^[\p{XID_Start}_]\p{XID_Continue}*$/u;
+const asciiName = /[A-Za-z_]\w*(?!\w|[^\0-\x7f])/uy;
+
+const closers: Readonly<Partial<Record<string, string>>> = { "{": "}", "(": ")", "[": "]" };
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    count += 1;
+  }
+  return count;
+}
+
+function withoutTrailingSpaces(text: string): string {
+  let end = text.length;
+  while (end > 0 && oneSpace.test(text[end - 1] ?? "")) {
+    end -= 1;
+  }
+  return text.slice(0, end);
+}
+
+function syntaxError(message: string, line: number): PyError {
+  return new PyError("TemplateSyntaxError", message, line);
+}
+
+function integerValue(text: string): PyValue {
+  const digits = text.replaceAll("_", "");
+  // Only decimal digits are limited: other bases are read in linear time.
+  if (digits.length > MAX_INT_DIGITS && !/^0[box]/iu.test(digits)) {
+    throw valueError(
+      `Exceeds the limit (${MAX_INT_DIGITS} digits) for integer string conversion: value has ${digits.length} digits; use sys.set_int_max_str_digits() to increase the limit`,
+    );
+  }
+  return digits.length < 16 ? Number(digits) : pyInt(BigInt(digits));
+}
+
+/** Cuts a template into tokens, with the settings of transformers: trim_blocks and lstrip_blocks. */
+class Lexer {
+  readonly tokens: Token[] = [];
+  private readonly source: string;
+  private position = 0;
+  private line = 1;
+  /** Whether the last thing read ended a line. */
+  private lineStarting = true;
+  private openBrackets: string[] = [];
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  run(): void {
+    while (this.position < this.source.length) {
+      this.readText();
+    }
+  }
+
+  private push(type: TokenType, value: string): void {
+    this.tokens.push({ type, value, line: this.line });
+  }
+
+  /** The match of a sticky expression at the place reached. */
+  private match(expression: RegExp): RegExpExecArray | null {
+    expression.lastIndex = this.position;
+    return expression.exec(this.source);
+  }
+
+  private consume(text: string): void {
+    this.position += text.length;
+    this.line += countLines(text);
+    this.lineStarting = text.endsWith("\n");
+  }
+
+  /** Text before a tag, without the whitespace that the tag takes with it. */
+  private pushText(text: string, sign: string, isVariable: boolean): void {
+    let kept = text;
+    if (sign === "-") {
+      kept = withoutTrailingSpaces(text);
+    } else if (sign !== "+" && !isVariable) {
+      const lineStart = text.lastIndexOf("\n") + 1;
+      if ((lineStart > 0 || this.lineStarting) && onlySpaces.test(text.slice(lineStart))) {
+        kept = text.slice(0, lineStart);
+      }
+    }
+    if (kept !== "") {
+      this.push("data", kept);
+    }
+    this.line += countLines(text);
+  }
+
+  private readText(): void {
+    tagStart.lastIndex = this.position;
+    const tag = tagStart.exec(this.source);
+    if (tag === null) {
+      this.push("data", this.source.slice(this.position));
+      this.position = this.source.length;
+      return;
+    }
+    const text = this.source.slice(this.position, tag.index);
+    this.position = tag.index;
+    const [opening] = tag;
+    const raw = opening === "{%" ? this.match(rawBegin) : null;
+    if (raw !== null) {
+      this.pushText(text, raw[1] ?? "", false);
+      this.consume(raw[0]);
+      this.readRaw();
+      return;
+    }
+    const next = this.source[tag.index + 2] ?? "";
+    const sign = next === "-" || next === "+" ? next : "";
+    this.pushText(text, sign, opening === "{{");
+    if (opening === "{#") {
+      this.consume(opening + sign);
+      this.skipComment();
+      return;
+    }
+    const isBlock = opening === "{%";
+    this.push(isBlock ? "block_begin" : "variable_begin", opening + sign);
+    this.consume(opening + sign);
+    this.readCode(isBlock ? "block_end" : "variable_end", isBlock ? blockEnd : variableEnd);
+  }
+
+  private skipComment(): void {
+    if (this.position >= this.source.length) {
+      return;
+    }
+    const start = this.position;
+    const at = this.source.indexOf("#}", start);
+    if (at < 0) {
+      throw syntaxError("Missing end of comment tag", this.line);
+    }
+    const sign = at > start ? this.source[at - 1] : "";
+    this.consume(this.source.slice(start, at + 2));
+    if (sign === "-") {
+      this.skipSpaces();
+    } else if (sign !== "+" && this.source[this.position] === "\n") {
+      this.consume("\n");
+    }
+  }
+
+  private skipSpaces(): boolean {
+    const match = this.match(spaces);
+    if (match === null) {
+      return false;
+    }
+    this.consume(match[0]);
+    return true;
+  }
+
+  private readRaw(): void {
+    const start = this.position;
+    if (start >= this.source.length) {
+      return;
+    }
+    for (let at = this.source.indexOf("{%", start); at >= 0; at = this.source.indexOf("{%", at + 2)) {
+      this.position = at;
+      const end = this.match(rawEnd);
+      if (end !== null) {
+        this.pushText(this.source.slice(start, at), end[1] ?? "", false);
+        this.consume(end[0]);
+        return;
+      }
+    }
+    throw syntaxError("Missing end of raw directive", this.line);
+  }
+
+  /** The tokens between the delimiters of a statement or an expression. */
+  private readCode(endType: TokenType, end: RegExp): void {
+    this.openBrackets = [];
+    while (this.position < this.source.length) {
+      // Inside brackets, what looks like the end of the tag is an operator.
+      const match = this.openBrackets.length === 0 ? this.match(end) : null;
+      if (match !== null) {
+        this.push(endType, match[0]);
+        this.consume(match[0]);
+        return;
+      }
+      if (!this.skipSpaces()) {
+        this.readToken();
+      }
+    }
+  }
+
+  private readToken(): void {
+    const name = this.match(asciiName)?.[0];
+    if (name !== undefined) {
+      this.push("name", name);
+      this.position += name.length;
+      this.lineStarting = false;
+      return;
+    }
+    const digits = this.match(float)?.[0];
+    if (digits !== undefined) {
+      this.pushNumber("float", digits, pyFloat(Number(digits.replaceAll("_", ""))));
+      return;
+    }
+    const whole = this.match(integer)?.[0];
+    if (whole !== undefined) {
+      this.pushNumber("integer", whole, integerValue(whole));
+      return;
+    }
+    const anyWord = this.match(word)?.[0];
+    if (anyWord !== undefined) {
+      if (!identifier.test(anyWord)) {
+        throw syntaxError("Invalid character in identifier", this.line);
+      }
+      this.push("name", anyWord);
+      this.consume(anyWord);
+      return;
+    }
+    if (!this.readString() && !this.readOperator()) {
+      const at = codePointCount(this.source.slice(0, this.position));
+      const character = String.fromCodePoint(this.source.codePointAt(this.position) ?? 0);
+      throw syntaxError(`unexpected char ${reprText(character)} at ${at}`, this.line);
+    }
+  }
+
+  private pushNumber(type: "float" | "integer", text: string, number: PyValue): void {
+    this.tokens.push({ type, value: text, line: this.line, number });
+    this.consume(text);
+  }
+
+  private readString(): boolean {
+    const quote = this.source[this.position];
+    if (quote !== "'" && quote !== '"') {
+      return false;
+    }
+    let end = this.position + 1;
+    while (this.source[end] !== quote) {
+      end += this.source[end] === "\\" ? 2 : 1;
+      if (end >= this.source.length) {
+        return false;
+      }
+    }
+    const text = this.source.slice(this.position, end + 1);
+    this.push("string", decodeStringLiteral(text.slice(1, -1), this.line));
+    this.consume(text);
+    return true;
+  }
+
+  private readOperator(): boolean {
+    const two = this.source.slice(this.position, this.position + 2);
+    const text = Object.hasOwn(operators, two) ? two : two.slice(0, 1);
+    if (!Object.hasOwn(operators, text)) {
+      return false;
+    }
+    this.balance(text);
+    this.push(operators[text as OperatorText], text);
+    this.consume(text);
+    return true;
+  }
+
+  private balance(text: string): void {
+    const closer = closers[text];
+    if (closer !== undefined) {
+      this.openBrackets.push(closer);
+    } else if (text === "}" || text === ")" || text === "]") {
+      const expected = this.openBrackets.pop();
+      if (expected !== text) {
+        const wanted = expected === undefined ? "" : `, expected '${expected}'`;
+        throw syntaxError(`unexpected '${text}'${wanted}`, this.line);
+      }
+    }
+  }
+}
+
+/** Jinja reads every line end as \n and drops one at the end of the template. */
+function normalizeNewlines(template: string): string {
+  const source = template.replace(/\r\n?/gu, "\n");
+  return source.endsWith("\n") ? source.slice(0, -1) : source;
+}
+
+export function tokenize(template: string): TokenList {
+  const lexer = new Lexer(normalizeNewlines(template));
+  try {
+    lexer.run();
+  } catch (error) {
+    if (error instanceof PyError) {
+      return { tokens: lexer.tokens, failure: error };
+    }
+    throw error;
+  }
+  return { tokens: lexer.tokens, failure: null };
+}
