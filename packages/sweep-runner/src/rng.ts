@@ -31,11 +31,16 @@ export function createRng(seed: number, stream = 0): Rng {
 }
 
 /** A shuffled copy (Fisher-Yates). */
-export function shuffled<T>(items: readonly T[], rng: Rng): T[] {
+export function shuffled<T extends NonNullable<unknown>>(items: readonly T[], rng: Rng): T[] {
   const result = [...items];
   for (let index = result.length - 1; index > 0; index--) {
     const other = rng.int(index + 1);
-    result.splice(index, 1, ...result.splice(other, 1, ...result.slice(index, index + 1)));
+    const moved = result[index];
+    const taken = result[other];
+    // Both are inside the list; the check is for the compiler.
+    if (moved === undefined || taken === undefined) continue;
+    result[index] = taken;
+    result[other] = moved;
   }
   return result;
 }

@@ -26,7 +26,6 @@ export function dropped(endNs: number): Exchanged {
       aborted: false,
       dropped: true,
     },
-    events: 0,
     columns: NOTHING,
     texts: { reasoning: NO_TEXT, content: NO_TEXT, tool: NO_TEXT },
   };

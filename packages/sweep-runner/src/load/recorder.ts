@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { RecordedError, RequestRecord, RequestState, TokenSource } from "../record.ts";
 import { CHANNELS, seriesOf, StreamTrace, type OnText, type TraceColumns } from "../stream/stream-trace.ts";
 import type { ExchangeObserver, Outcome, PreparedRequest } from "../targets/target.ts";
@@ -20,7 +20,6 @@ export interface Exchanged {
   readonly sentNs: number | null;
   readonly headersNs: number | null;
   readonly outcome: Outcome;
-  readonly events: number;
   readonly columns: TraceColumns;
   /** UTF-8. */
   readonly texts: Readonly<Record<(typeof CHANNELS)[number], Buffer>>;
@@ -50,7 +49,6 @@ export class Recorder implements ExchangeObserver {
       sentNs: this.#sentNs,
       headersNs: this.#headersNs,
       outcome,
-      events: trace.events,
       columns: trace,
       texts: {
         reasoning: trace.text("reasoning"),
@@ -89,7 +87,7 @@ export function makeRecord(
     sentNs: exchanged.sentNs,
     connectNs: outcome.connectNs ?? null,
     headersNs: exchanged.headersNs,
-    chunks: seriesOf(exchanged.columns, exchanged.events),
+    chunks: seriesOf(exchanged.columns),
     endNs: outcome.endNs,
     attempts: outcome.attempts ?? (exchanged.sentNs === null ? 0 : 1),
     status: outcome.status,
@@ -118,9 +116,8 @@ function stateOf({ dropped, aborted, error }: Outcome): RequestState {
 }
 
 function hashOf(texts: Exchanged["texts"]): string {
-  const hash = createHash("sha256");
-  for (const channel of CHANNELS) if (texts[channel].length > 0) hash.update(texts[channel]);
-  return hash.digest("hex");
+  const parts = CHANNELS.map((channel) => texts[channel]).filter((text) => text.length > 0);
+  return hash("sha256", parts.length === 1 ? (parts[0] ?? "") : Buffer.concat(parts), "hex");
 }
 
 /** n: what the server counted, else the token ids that came, else unknown. Chunks are never counted. */

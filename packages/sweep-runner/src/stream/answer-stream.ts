@@ -32,7 +32,7 @@ export class AnswerStream {
   readonly #format: AnswerFormat;
   readonly #read: (json: unknown, eventName: string) => StreamEvent;
   readonly #reader: SseReader;
-  readonly #tokensOf = createChunkTokens();
+  readonly #chunkTokens = new ChunkTokens();
   #template: TextTemplate | null = null;
   #templates: boolean;
   #templateEvents = 0;
@@ -171,7 +171,7 @@ export class AnswerStream {
       this.#last = event;
     }
     this.#tokenIds += event.tokenIds ?? 0;
-    this.#trace.add(atNs, event.kind, event, this.#tokensOf(event, hasText));
+    this.#trace.add(atNs, event.kind, event, this.#chunkTokens.of(event, hasText));
   }
 }
 
@@ -179,19 +179,21 @@ export class AnswerStream {
  * Tokens of each chunk: from token ids, or from `usage` where it grows with every chunk. A usage that comes only at
  * the end says nothing about its chunk, so the first chunk with text decides whether it grows.
  */
-function createChunkTokens(): (event: StreamEvent, hasText: boolean) => number | null {
-  let counted = 0;
-  let everyTextHadUsage = true;
-  return (event, hasText) => {
+class ChunkTokens {
+  #counted = 0;
+  #everyTextHadUsage = true;
+
+  of(event: StreamEvent, hasText: boolean): number | null {
     if (event.tokenIds !== null) return event.tokenIds;
     const total = event.usage?.completionTokens ?? null;
-    if (hasText && total === null) everyTextHadUsage = false;
-    if (total === null || !everyTextHadUsage || event.kind === "usage" || event.kind === "error") return null;
-    const tokens = total - counted;
-    if (!hasText && counted === 0) return null;
-    counted = total;
+    if (hasText && total === null) this.#everyTextHadUsage = false;
+    if (total === null || !this.#everyTextHadUsage || event.kind === "usage" || event.kind === "error")
+      return null;
+    const tokens = total - this.#counted;
+    if (!hasText && this.#counted === 0) return null;
+    this.#counted = total;
     return tokens >= 0 ? tokens : null;
-  };
+  }
 }
 
 /** The last value that is not null wins: some servers repeat usage and leave fields out. */

@@ -45,122 +45,147 @@ const EMPTY = Buffer.alloc(0);
 /**
  * @param onEvent called for every event with at least one data line, also when the data is empty
  * @param maxEventBytes bound on one event and on one line
- * @throws {SseOverflowError} from `push`
+ * @throws {SseOverflowError} from `push` and `read`
  */
 export function createSseReader(onEvent: (event: SseEvent) => void, maxEventBytes = 16 * 2 ** 20): SseReader {
+  return new EventStreamReader(onEvent, maxEventBytes);
+}
+
+class EventStreamReader implements SseReader {
+  readonly #onEvent: (event: SseEvent) => void;
+  readonly #maxEventBytes: number;
   /** The beginning of a line whose end has not come yet. */
-  let rest: Buffer[] = [];
-  let restBytes = 0;
-  let data: string | null = null;
-  let name = "";
-  let eventBytes = 0;
+  #rest: Buffer[] | null = null;
+  #restBytes = 0;
+  #data: string | null = null;
+  #name = "";
+  #eventBytes = 0;
   /** The last byte was CR: a LF that follows belongs to it. */
-  let afterCr = false;
-  let started = false;
+  #afterCr = false;
+  #started = false;
   /** Streams with CR are rare: one is looked for only once per read. */
-  let searched: Buffer | null = null;
-  let nextCr = -1;
+  #searched: Buffer | null = null;
+  #nextCr = -1;
 
-  const dispatch = (atNs: number, cutOff: boolean): boolean => {
-    const event = data === null ? null : { name, data, atNs, cutOff };
-    data = null;
-    name = "";
-    eventBytes = 0;
-    if (event !== null) onEvent(event);
-    return event !== null;
-  };
+  constructor(onEvent: (event: SseEvent) => void, maxEventBytes: number) {
+    this.#onEvent = onEvent;
+    this.#maxEventBytes = maxEventBytes;
+  }
 
-  const addData = (value: string): void => {
-    data = data === null ? value : `${data}\n${value}`;
-  };
+  push(bytes: Buffer, atNs: number): void {
+    for (let from = 0; from < bytes.length;) from = this.read(bytes, from, atNs);
+  }
 
-  const field = (line: Buffer, start: number, end: number): void => {
+  get betweenEvents(): boolean {
+    return (
+      this.#started &&
+      this.#restBytes === 0 &&
+      this.#data === null &&
+      this.#name === "" &&
+      !this.#afterCr &&
+      this.#eventBytes === 0
+    );
+  }
+
+  read(bytes: Buffer, from: number, atNs: number): number {
+    let position = from;
+    if (this.#afterCr && position < bytes.length) {
+      this.#afterCr = false;
+      if (bytes[position] === LF) position++;
+    }
+    if (bytes !== this.#searched) {
+      this.#searched = bytes;
+      this.#nextCr = bytes.indexOf(CR, position);
+    }
+    while (position < bytes.length) {
+      const lf = bytes.indexOf(LF, position);
+      if (this.#nextCr !== -1 && this.#nextCr < position) this.#nextCr = bytes.indexOf(CR, position);
+      const cr = this.#nextCr;
+      let ended = false;
+      if (cr !== -1 && (lf === -1 || cr < lf)) {
+        ended = this.#takeLine(bytes, position, cr, atNs);
+        position = cr + 1;
+        if (position === bytes.length) this.#afterCr = true;
+        else if (bytes[position] === LF) position++;
+      } else if (lf !== -1) {
+        ended = this.#takeLine(bytes, position, lf, atNs);
+        position = lf + 1;
+      } else {
+        this.#keep(bytes.subarray(position));
+        return bytes.length;
+      }
+      if (ended) return position;
+    }
+    return position;
+  }
+
+  end(atNs: number): void {
+    if (this.#restBytes > 0) this.#takeLine(EMPTY, 0, 0, atNs);
+    this.#dispatch(atNs, true);
+  }
+
+  #keep(rest: Buffer): void {
+    if (this.#rest === null) this.#rest = [rest];
+    else this.#rest.push(rest);
+    this.#restBytes += rest.length;
+    if (this.#restBytes + this.#eventBytes > this.#maxEventBytes)
+      throw new SseOverflowError(this.#maxEventBytes);
+  }
+
+  /** True when the line ended an event. */
+  #takeLine(bytes: Buffer, start: number, end: number, atNs: number): boolean {
+    let line = bytes;
+    let from = start;
+    let to = end;
+    if (this.#rest !== null) {
+      line = Buffer.concat([...this.#rest, bytes.subarray(start, end)]);
+      from = 0;
+      to = line.length;
+      this.#rest = null;
+      this.#restBytes = 0;
+    }
+    if (!this.#started) {
+      this.#started = true;
+      if (to - from >= 3 && line[from] === 0xef && line[from + 1] === 0xbb && line[from + 2] === 0xbf)
+        from += 3;
+    }
+    if (from === to) return this.#dispatch(atNs, false);
+    this.#eventBytes += to - from;
+    if (this.#eventBytes > this.#maxEventBytes) throw new SseOverflowError(this.#maxEventBytes);
+    if (line[from] !== COLON) this.#field(line, from, to);
+    return false;
+  }
+
+  #field(line: Buffer, start: number, end: number): void {
     const colon = line.indexOf(COLON, start);
     const nameEnd = colon === -1 || colon >= end ? end : colon;
     let valueStart = Math.min(nameEnd + 1, end);
     if (valueStart < end && line[valueStart] === SPACE) valueStart++;
     switch (line.toString("latin1", start, Math.min(nameEnd, start + 8))) {
       case "data":
-        return addData(line.toString("utf8", valueStart, end));
+        return this.#addData(line.toString("utf8", valueStart, end));
       case "event":
-        name = line.toString("utf8", valueStart, end);
+        this.#name = line.toString("utf8", valueStart, end);
         return;
       case "error":
-        name = "error";
-        return addData(line.toString("utf8", valueStart, end));
+        this.#name = "error";
+        return this.#addData(line.toString("utf8", valueStart, end));
       default:
     }
-  };
+  }
 
-  /** True when the line ended an event. */
-  const takeLine = (bytes: Buffer, start: number, end: number, atNs: number): boolean => {
-    let line = bytes;
-    let from = start;
-    let to = end;
-    if (restBytes > 0) {
-      rest.push(bytes.subarray(start, end));
-      line = Buffer.concat(rest);
-      from = 0;
-      to = line.length;
-      rest = [];
-      restBytes = 0;
-    }
-    if (!started) {
-      started = true;
-      if (to - from >= 3 && line[from] === 0xef && line[from + 1] === 0xbb && line[from + 2] === 0xbf)
-        from += 3;
-    }
-    if (from === to) return dispatch(atNs, false);
-    eventBytes += to - from;
-    if (eventBytes > maxEventBytes) throw new SseOverflowError(maxEventBytes);
-    if (line[from] !== COLON) field(line, from, to);
-    return false;
-  };
+  #addData(value: string): void {
+    this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+  }
 
-  const read = (bytes: Buffer, from: number, atNs: number): number => {
-    let position = from;
-    if (afterCr && position < bytes.length) {
-      afterCr = false;
-      if (bytes[position] === LF) position++;
-    }
-    if (bytes !== searched) {
-      searched = bytes;
-      nextCr = bytes.indexOf(CR, position);
-    }
-    while (position < bytes.length) {
-      const lf = bytes.indexOf(LF, position);
-      if (nextCr !== -1 && nextCr < position) nextCr = bytes.indexOf(CR, position);
-      let ended = false;
-      if (nextCr !== -1 && (lf === -1 || nextCr < lf)) {
-        ended = takeLine(bytes, position, nextCr, atNs);
-        position = nextCr + 1;
-        if (position === bytes.length) afterCr = true;
-        else if (bytes[position] === LF) position++;
-      } else if (lf !== -1) {
-        ended = takeLine(bytes, position, lf, atNs);
-        position = lf + 1;
-      } else {
-        rest.push(bytes.subarray(position));
-        restBytes += bytes.length - position;
-        if (restBytes + eventBytes > maxEventBytes) throw new SseOverflowError(maxEventBytes);
-        return bytes.length;
-      }
-      if (ended) return position;
-    }
-    return position;
-  };
-
-  return {
-    read,
-    push(bytes, atNs) {
-      for (let from = 0; from < bytes.length;) from = read(bytes, from, atNs);
-    },
-    get betweenEvents() {
-      return started && restBytes === 0 && data === null && name === "" && !afterCr && eventBytes === 0;
-    },
-    end(atNs) {
-      if (restBytes > 0) takeLine(EMPTY, 0, 0, atNs);
-      dispatch(atNs, true);
-    },
-  };
+  #dispatch(atNs: number, cutOff: boolean): boolean {
+    const data = this.#data;
+    const name = this.#name;
+    this.#data = null;
+    this.#name = "";
+    this.#eventBytes = 0;
+    if (data === null) return false;
+    this.#onEvent({ name, data, atNs, cutOff });
+    return true;
+  }
 }

@@ -11,33 +11,36 @@ export type OnText = (text: string, channel: Channel) => void;
 /** Kinds by their number in the columns of a trace. */
 export const CHUNK_KINDS = Object.keys(CHUNK_LETTERS) as readonly ChunkKind[];
 const KIND_CODES = new Map(CHUNK_KINDS.map((kind, code) => [kind, code]));
-const LETTER_CODES = CHUNK_KINDS.map((kind) => CHUNK_LETTERS[kind].charCodeAt(0));
+const LETTERS = CHUNK_KINDS.map((kind) => CHUNK_LETTERS[kind]);
 
 /** Stands for "not told" in the column of tokens. */
 export const UNTOLD = -1;
-const FIRST_EVENTS = 16;
 const FIRST_TEXT_BYTES = 64;
+/** From here on a native copy is worth its call. */
+const COPIED_BYTES = 48;
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * What one stream shows, in columns of numbers and bytes of text: nothing is allocated per event, so that thousands of
  * streams can be read on one thread. Texts are kept as UTF-8; whoever wants them hashed or decoded does it elsewhere.
  */
 export class StreamTrace {
-  events = 0;
-  atNs = new Float64Array(FIRST_EVENTS);
-  kinds = new Uint8Array(FIRST_EVENTS);
-  bytes = new Uint32Array(FIRST_EVENTS);
+  readonly atNs: number[] = [];
+  readonly kinds: number[] = [];
+  readonly bytes: number[] = [];
   /** Made when the first event tells its tokens. */
-  tokens: Int32Array | null = null;
-  readonly #texts: Readonly<Record<Channel, TextBytes>> = {
-    reasoning: new TextBytes(),
-    content: new TextBytes(),
-    tool: new TextBytes(),
-  };
+  tokens: number[] | null = null;
+  #reasoning: TextBytes | null = null;
+  #content: TextBytes | null = null;
+  #tool: TextBytes | null = null;
   readonly #onText: OnText | undefined;
 
   constructor(onText?: OnText) {
     this.#onText = onText;
+  }
+
+  get events(): number {
+    return this.atNs.length;
   }
 
   /** Adds one event with its texts. */
@@ -47,77 +50,76 @@ export class StreamTrace {
     texts: Readonly<Partial<Record<Channel, string>>>,
     tokens: number | null,
   ): void {
-    let bytes = 0;
-    for (const channel of CHANNELS) {
-      const text = texts[channel];
-      if (text === undefined || text === "") continue;
-      bytes += this.#texts[channel].addText(text);
-      this.#onText?.(text, channel);
-    }
+    const bytes =
+      this.#addText("reasoning", texts.reasoning) +
+      this.#addText("content", texts.content) +
+      this.#addText("tool", texts.tool);
     this.#mark(atNs, KIND_CODES.get(kind) ?? 0, bytes, tokens);
   }
 
   /** Adds one event whose only text is `source` from `start` to `end`, valid UTF-8. */
   addBytes(atNs: number, channel: Channel, source: Buffer, start: number, end: number): void {
-    this.#texts[channel].addBytes(source, start, end);
+    this.#text(channel).addBytes(source, start, end);
     this.#onText?.(source.toString("utf8", start, end), channel);
     this.#mark(atNs, KIND_CODES.get(channel) ?? 0, end - start, null);
   }
 
   /** The text of a channel so far. */
   text(channel: Channel): Buffer {
-    return this.#texts[channel].view();
+    const text =
+      channel === "content" ? this.#content : channel === "reasoning" ? this.#reasoning : this.#tool;
+    return text === null ? NO_BYTES : text.view();
+  }
+
+  #text(channel: Channel): TextBytes {
+    if (channel === "content") return (this.#content ??= new TextBytes());
+    if (channel === "reasoning") return (this.#reasoning ??= new TextBytes());
+    return (this.#tool ??= new TextBytes());
+  }
+
+  #addText(channel: Channel, text: string | undefined): number {
+    if (text === undefined || text === "") return 0;
+    this.#onText?.(text, channel);
+    return this.#text(channel).addText(text);
   }
 
   #mark(atNs: number, kind: number, bytes: number, tokens: number | null): void {
-    const index = this.events++;
-    if (index === this.atNs.length) this.#grow();
-    this.atNs[index] = atNs;
-    this.kinds[index] = kind;
-    this.bytes[index] = bytes;
-    if (tokens !== null) this.tokens ??= new Int32Array(this.atNs.length).fill(UNTOLD);
-    if (this.tokens !== null) this.tokens[index] = tokens ?? UNTOLD;
-  }
-
-  #grow(): void {
-    const size = this.atNs.length * 2;
-    this.atNs = grown(this.atNs, new Float64Array(size));
-    this.kinds = grown(this.kinds, new Uint8Array(size));
-    this.bytes = grown(this.bytes, new Uint32Array(size));
-    if (this.tokens !== null) this.tokens = grown(this.tokens, new Int32Array(size).fill(UNTOLD));
+    if (tokens !== null) this.tokens ??= this.atNs.map(() => UNTOLD);
+    this.tokens?.push(tokens ?? UNTOLD);
+    this.atNs.push(atNs);
+    this.kinds.push(kind);
+    this.bytes.push(bytes);
   }
 }
 
 /** Columns of a trace, or a part of longer ones. */
 export interface TraceColumns {
-  readonly atNs: Float64Array;
-  readonly kinds: Uint8Array;
-  readonly bytes: Uint32Array;
-  readonly tokens: Int32Array | null;
+  readonly atNs: ArrayLike<number>;
+  readonly kinds: ArrayLike<number>;
+  readonly bytes: ArrayLike<number>;
+  readonly tokens: ArrayLike<number> | null;
 }
 
 /** The columns as a record holds them. */
-export function seriesOf({ atNs, kinds, bytes, tokens }: TraceColumns, events: number): ChunkSeries {
-  let before = 0;
-  const letters = new Uint8Array(events);
+export function seriesOf({ atNs, kinds, bytes, tokens }: TraceColumns): ChunkSeries {
   const gapsNs: number[] = [];
   const sizes: number[] = [];
-  for (let index = 0; index < events; index++) {
+  const counts: (number | null)[] = [];
+  let letters = "";
+  let before = 0;
+  let told = false;
+  for (let index = 0; index < atNs.length; index++) {
     const at = atNs[index] ?? 0;
     gapsNs.push(at - before);
     before = at;
-    letters[index] = LETTER_CODES[kinds[index] ?? 0] ?? 0;
+    letters += LETTERS[kinds[index] ?? 0] ?? "";
     sizes.push(bytes[index] ?? 0);
+    if (tokens === null) continue;
+    const count = tokens[index] ?? UNTOLD;
+    counts.push(count === UNTOLD ? null : count);
+    told ||= count !== UNTOLD;
   }
-  const told = tokens !== null && tokens.subarray(0, events).some((count) => count !== UNTOLD);
-  return {
-    kinds: Buffer.from(letters.buffer).toString("latin1"),
-    gapsNs,
-    bytes: sizes,
-    tokens: told
-      ? Array.from(tokens.subarray(0, events), (count) => (count === UNTOLD ? null : count))
-      : null,
-  };
+  return { kinds: letters, gapsNs, bytes: sizes, tokens: told ? counts : null };
 }
 
 /** Text of one channel as UTF-8. */
@@ -147,6 +149,10 @@ class TextBytes {
   addBytes(source: Buffer, start: number, end: number): void {
     if (this.#carry !== "") this.#flush();
     this.#reserve(end - start);
+    if (end - start > COPIED_BYTES) {
+      this.#length += source.copy(this.#buffer, this.#length, start, end);
+      return;
+    }
     const buffer = this.#buffer;
     let at = this.#length;
     for (let index = start; index < end; index++) buffer[at++] = source[index] ?? 0;
@@ -169,15 +175,8 @@ class TextBytes {
   #reserve(bytes: number): void {
     const wanted = this.#length + bytes;
     if (wanted <= this.#buffer.length) return;
-    const next = Buffer.allocUnsafeSlow(Math.max(FIRST_TEXT_BYTES, wanted, this.#buffer.length * 2));
+    const next = Buffer.allocUnsafe(Math.max(FIRST_TEXT_BYTES, wanted, this.#buffer.length * 2));
     this.#buffer.copy(next, 0, 0, this.#length);
     this.#buffer = next;
   }
-}
-
-const NO_BYTES = Buffer.alloc(0);
-
-function grown<T extends Float64Array | Uint8Array | Uint32Array | Int32Array>(old: T, next: T): T {
-  next.set(old);
-  return next;
 }

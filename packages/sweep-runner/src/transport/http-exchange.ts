@@ -1,5 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Dispatcher } from "undici";
 import type { Timeline } from "../clock.ts";
 import { messageOf, systemCode } from "../errors.ts";
 import type { RecordedError } from "../record.ts";
@@ -10,7 +8,9 @@ import { ERROR_BODY_LIMIT, errorInBody, errorInJson, parseJson } from "../stream
 import type { AnswerFormat } from "../stream/stream-event.ts";
 import type { ExchangeObserver, Outcome } from "../targets/target.ts";
 import type { Abortable, AbortGroup } from "./abort-group.ts";
-import type { Connection, ConnectionPool } from "./connection-pool.ts";
+import type { Connection, ConnectionHandler } from "./connection.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
+import type { ResponseHead } from "./response-parser.ts";
 import { retryAfterS } from "./retry-after.ts";
 
 /** What every exchange of one target shares. */
@@ -23,6 +23,8 @@ export interface ExchangeContext {
   readonly format: AnswerFormat;
   /** Whether a stream was asked for. */
   readonly streamed: boolean;
+  /** Request line and headers, up to the value of the last one, which is the length of the body. */
+  readonly head: string;
 }
 
 /** How long an answer may stay open after its `[DONE]` or its error before the client hangs up, ms. */
@@ -32,19 +34,19 @@ const ANSWER_LIMIT = 2 ** 30;
 /** How a JSON body or a page begins; an event stream cannot. */
 const NOT_A_STREAM = /^\s*[[{"<]/;
 /** A server that closes an idle connection while a request is on its way there looks like this. */
-const STALE_CODES = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+const STALE_CODES = new Set(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE"]);
 /** Longest whole answer, bytes. */
 const WHOLE_ANSWER_LIMIT = 64 * 2 ** 20;
 
 /** Sends one request and resolves with what became of it. */
 export function exchange(
   context: ExchangeContext,
-  options: Dispatcher.DispatchOptions,
+  body: Uint8Array,
   observer: ExchangeObserver,
   signal: AbortSignal,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    new Exchange(context, options, observer, signal, resolve).start();
+    new Exchange(context, body, observer, signal, resolve).start();
   });
 }
 
@@ -52,16 +54,15 @@ export function exchange(
  * The handler of one request. Bytes are stamped when they arrive and parsed in a later phase of the event loop; the
  * first of answer end, error, deadline and abort settles it, and whatever comes after that is ignored.
  */
-class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
+class Exchange implements ConnectionHandler, ParseTask, Abortable {
   waiting = false;
   readonly #context: ExchangeContext;
   readonly #observer: ExchangeObserver;
   readonly #signal: AbortSignal;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #stream: AnswerStream;
-  readonly #connection: Connection;
-  readonly #options: Dispatcher.DispatchOptions;
-  #controller: Dispatcher.DispatchController | null = null;
+  readonly #requestBody: Uint8Array;
+  #connection: Connection;
   #deadline: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
   /** Reads that wait to be parsed, and their arrivals. */
@@ -70,7 +71,6 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
   #bytes = 0;
   #status: number | null = null;
   #contentType = "";
-  #encoding = "";
   /** How long opening the connection took, ns; null on one that stood. */
   #connectNs: number | null = null;
   #sends = 0;
@@ -79,16 +79,19 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
   #body: Buffer[] = [];
   #streaming = false;
   #settled = false;
+  /** The answer is complete, or its connection lost. */
+  #endNs: number | null = null;
+  #failure: Error | null = null;
 
   constructor(
     context: ExchangeContext,
-    options: Dispatcher.DispatchOptions,
+    requestBody: Uint8Array,
     observer: ExchangeObserver,
     signal: AbortSignal,
     resolve: (outcome: Outcome) => void,
   ) {
     this.#context = context;
-    this.#options = options;
+    this.#requestBody = requestBody;
     this.#observer = observer;
     this.#signal = signal;
     this.#resolve = resolve;
@@ -103,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
       const message = `no end of the answer within ${this.#context.timeoutMs} ms`;
       this.#settle(this.#context.timeline.now(), { kind: "timeout", message });
     }, this.#context.timeoutMs);
-    this.#connection.dispatch(this.#options, this);
+    this.#send();
   }
 
   /** What had arrived stays in the record. */
@@ -111,48 +114,34 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
     this.#settle(this.#context.timeline.now(), null, true);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#settled) return controller.abort(new Error("the request was given up"));
-    this.#controller = controller;
+  onSend(atNs: number): void {
     this.#connectNs = this.#connection.takeConnectNs();
     this.#sends++;
-    this.#observer.sent(this.#context.timeline.now());
+    this.#observer.sent(atNs);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    const atNs = this.#context.timeline.now();
-    if (this.#settled || status < 200) return;
+  onHead({ status, contentType, contentEncoding, retryAfter }: ResponseHead, atNs: number): void {
     this.#status = status;
-    this.#contentType = headers["content-type"] ?? "";
-    this.#encoding = (headers["content-encoding"] ?? "identity").toLowerCase();
+    this.#contentType = contentType;
     this.#streaming = this.#context.streamed && status < 300;
-    const retryAfter = headers["retry-after"];
-    if (retryAfter !== undefined) this.#retryAfterS = retryAfterS(retryAfter, Date.now());
+    if (retryAfter !== null) this.#retryAfterS = retryAfterS(retryAfter, Date.now());
     this.#observer.headers(atNs);
-    if (this.#encoding !== "identity") {
-      const message = `the answer is encoded as ${this.#encoding} although only identity was accepted`;
+    if (contentEncoding !== "identity") {
+      const message = `the answer is encoded as ${contentEncoding} although only identity was accepted`;
       this.#settle(atNs, { kind: "transport", message });
     }
   }
 
-  onResponseData(_: Dispatcher.DispatchController, bytes: Buffer): void {
-    const atNs = this.#context.timeline.now();
-    if (this.#settled) return;
+  onBody(bytes: Buffer, atNs: number): void {
     this.#bytes += bytes.length;
     if (this.#bytes > ANSWER_LIMIT) {
-      return this.#settle(atNs, {
-        kind: "transport",
-        message: `the answer is larger than ${ANSWER_LIMIT} bytes`,
-      });
+      const message = `the answer is larger than ${ANSWER_LIMIT} bytes`;
+      return this.#settle(atNs, { kind: "transport", message });
     }
     // By content, not by type: servers send JSON as event-stream, and streams as JSON.
-    const { framing } = this.#context.format;
-    if (
-      framing === "sse" &&
-      this.#bytes === bytes.length &&
-      NOT_A_STREAM.test(bytes.toString("latin1", 0, 64))
-    )
-      this.#streaming = false;
+    if (this.#bytes === bytes.length && this.#context.format.framing === "sse" && mayBeNoStream(bytes)) {
+      if (NOT_A_STREAM.test(bytes.toString("latin1", 0, 64))) this.#streaming = false;
+    }
     if (this.#streaming) {
       this.#reads.push(bytes);
       this.#arrivalsNs.push(atNs);
@@ -164,37 +153,27 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
       this.#settle(atNs, this.#bodyError());
   }
 
-  onResponseEnd(): void {
-    const atNs = this.#context.timeline.now();
-    if (this.#settled) return;
-    if (!this.#streaming) return this.#settle(atNs, this.#takeWhole(atNs));
-    this.parse();
-    if (this.#settled) return;
-    this.#stream.end(atNs);
-    this.#settle(atNs, this.#stream.verdict());
+  onEnd(atNs: number): void {
+    this.#endNs = atNs;
+    this.#context.queue.add(this);
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    const atNs = this.#context.timeline.now();
-    if (this.#settled) return;
+  onFail(error: Error, atNs: number): void {
+    this.#context.pool.discard(this.#connection);
     if (this.#isStale(error)) {
-      this.#controller = null;
-      return this.#connection.dispatch(this.#options, this);
+      this.#connection = this.#context.pool.create();
+      return this.#send();
     }
-    this.parse();
-    if (this.#settled) return;
-    const failure: RecordedError = { kind: "transport", message: messageOf(error) };
-    if (!this.#streaming) return this.#settle(atNs, failure);
-    this.#stream.end(atNs);
-    // The answer was complete: how the connection ended after it is not part of it.
-    this.#settle(atNs, this.#stream.complete ? this.#stream.verdict() : (this.#stream.error ?? failure));
+    this.#failure = error;
+    this.#endNs = atNs;
+    this.#context.queue.add(this);
   }
 
   /** Parses what has arrived. */
   parse(): void {
     const reads = this.#reads;
     const arrivalsNs = this.#arrivalsNs;
-    if (reads.length === 0 || this.#settled) return;
+    if (this.#settled) return;
     this.#reads = [];
     this.#arrivalsNs = [];
     try {
@@ -205,10 +184,30 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
     } catch (error) {
       return this.#settle(this.#context.timeline.now(), { kind: "stream-error", message: messageOf(error) });
     }
+    if (this.#endNs !== null) return this.#end(this.#endNs);
     if ((this.#stream.doneNs !== null || this.#stream.error !== null) && this.#linger === undefined) {
       const endNs = this.#stream.doneNs ?? this.#context.timeline.now();
       this.#linger = setTimeout(() => this.#settle(endNs, this.#stream.verdict()), LINGER_MS);
     }
+  }
+
+  /** Nothing more will come. */
+  #end(atNs: number): void {
+    if (this.#failure === null) {
+      if (!this.#streaming) return this.#settle(atNs, this.#takeWhole(atNs));
+      this.#stream.end(atNs);
+      return this.#settle(atNs, this.#stream.verdict());
+    }
+    const failure: RecordedError = { kind: "transport", message: messageOf(this.#failure) };
+    if (!this.#streaming) return this.#settle(atNs, failure);
+    this.#stream.end(atNs);
+    // The answer was complete: how the connection ended after it is not part of it.
+    this.#settle(atNs, this.#stream.complete ? this.#stream.verdict() : (this.#stream.error ?? failure));
+  }
+
+  #send(): void {
+    const { length } = this.#requestBody;
+    this.#connection.send(`${this.#context.head}${length}\r\n\r\n`, this.#requestBody, this);
   }
 
   /**
@@ -248,8 +247,8 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
 
   #settle(endNs: number, error: RecordedError | null, aborted = false): void {
     if (this.#settled) return;
-    // What arrived before the abort belongs to the record.
-    if (aborted) this.parse();
+    // What arrived before belongs to the record.
+    if (aborted && (this.#reads.length > 0 || this.#endNs !== null)) this.parse();
     if (this.#settled) return;
     const { doneNs } = this.#stream;
     // Only its connection was still open: the answer is whole.
@@ -259,9 +258,9 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
     clearTimeout(this.#linger);
     this.#context.aborts.delete(this.#signal, this);
     const stream = this.#stream;
-    // A request that still waits for its socket would go out in front of the next one.
-    if (this.#sends === 0) this.#context.pool.discard(this.#connection);
-    else this.#context.pool.release(this.#connection);
+    // Whatever is still on its way on the connection belongs to nobody any more.
+    if (this.#endNs === null) this.#context.pool.discard(this.#connection);
+    else if (this.#failure === null) this.#context.pool.release(this.#connection);
     const sent = this.#sends > 0;
     this.#resolve({
       // The stream ends with [DONE], whenever the server closes the answer after it.
@@ -279,8 +278,11 @@ class Exchange implements Dispatcher.DispatchHandler, ParseTask, Abortable {
       error,
       aborted,
     });
-    // Without effect on an exchange that has ended; otherwise it frees the connection.
-    if (this.#controller !== null && !this.#controller.aborted)
-      this.#controller.abort(new Error("the request was given up"));
   }
+}
+
+/** White space, or the first byte of something else than a field of an event stream. */
+function mayBeNoStream(bytes: Buffer): boolean {
+  const first = bytes[0] ?? 0;
+  return first <= 0x20 || first === 0x22 || first === 0x3c || first === 0x5b || first === 0x7b;
 }

@@ -1,4 +1,3 @@
-import type { Dispatcher } from "undici";
 import type { Timeline } from "../clock.ts";
 import { answerFormats } from "../stream/formats.ts";
 import { createParseQueue } from "../stream/parse-queue.ts";
@@ -17,9 +16,9 @@ export interface HttpSender {
 }
 
 export function createHttpSender(wire: WireSpec, timeline: Timeline): HttpSender {
-  const { origin, pathname, search } = new URL(wire.url);
+  const url = new URL(wire.url);
   const { ca, insecureTls, timeoutMs, streamed } = wire;
-  const pool = new ConnectionPool(origin, timeline, { ca, insecureTls });
+  const pool = new ConnectionPool({ origin: url, ca, insecureTls }, timeline);
   const context: ExchangeContext = {
     pool,
     queue: createParseQueue(),
@@ -28,21 +27,33 @@ export function createHttpSender(wire: WireSpec, timeline: Timeline): HttpSender
     timeoutMs,
     format: answerFormats[wire.format],
     streamed,
-  };
-  const common: Dispatcher.DispatchOptions = {
-    path: `${pathname}${search}`,
-    method: "POST",
-    headers: {
+    head: requestHead(url, {
       "content-type": "application/json",
       accept: streamed ? "text/event-stream" : "application/json",
       // A compressing proxy would hold chunks back.
       "accept-encoding": "identity",
+      connection: "keep-alive",
       ...wire.headers,
-    },
+    }),
   };
   return {
-    send: (body, observer, signal) => exchange(context, { ...common, body }, observer, signal),
+    send: (body, observer, signal) => exchange(context, body, observer, signal),
     open: (connections) => pool.open(connections),
-    close: () => pool.destroy(),
+    async close() {
+      pool.destroy();
+    },
   };
+}
+
+/** Request line and headers of every request, up to the value of `content-length`. */
+function requestHead(url: URL, headers: Readonly<Record<string, string>>): string {
+  const lines = [`POST ${url.pathname}${url.search} HTTP/1.1`, `host: ${url.host}`];
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw new TypeError(
+        `the header ${JSON.stringify(name)} cannot be sent: its name or value holds a control character`,
+      );
+    lines.push(`${name.toLowerCase()}: ${value}`);
+  }
+  return `${lines.join("\r\n")}\r\ncontent-length: `;
 }

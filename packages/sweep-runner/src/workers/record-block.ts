@@ -1,7 +1,7 @@
 import type { Exchanged } from "../load/recorder.ts";
 import type { SpecDecodeCounts } from "@onpar/metrics-client";
-import type { ErrorKind } from "../record.ts";
-import type { Finish } from "../stream/finish.ts";
+import type { RecordedError } from "../record.ts";
+import { NO_FINISH, type Finish } from "../stream/finish.ts";
 import { UNTOLD } from "../stream/stream-trace.ts";
 import type { Outcome } from "../targets/target.ts";
 
@@ -19,10 +19,10 @@ export interface EndedRequest {
  */
 export interface RecordBlock {
   readonly count: number;
-  /** {@link NUMBERS} per request, then those of its usage. */
+  /** {@link NUMBERS} per request. */
   readonly numbers: Float64Array;
-  /** Finish reason as sent and normalised, kind and message of the error. */
-  readonly labels: readonly (readonly [Finish, ErrorKind | null, string | null] | null)[];
+  /** How requests ended; most of a block end alike. */
+  readonly endings: readonly Ending[];
   readonly acceptance: readonly (SpecDecodeCounts | null)[] | null;
   readonly atNs: Float64Array;
   readonly kinds: Uint8Array;
@@ -32,8 +32,14 @@ export interface RecordBlock {
   readonly text: Uint8Array;
 }
 
+/** Finish reason and error of requests. */
+interface Ending {
+  readonly finish: Finish;
+  readonly error: RecordedError | null;
+}
+
 /** Numbers of a request in the order of their columns. */
-const NUMBERS = 21;
+const NUMBERS = 22;
 
 export function packBlock(ended: readonly EndedRequest[]): RecordBlock {
   let events = 0;
@@ -42,7 +48,7 @@ export function packBlock(ended: readonly EndedRequest[]): RecordBlock {
   let hasAcceptance = false;
   for (const { exchanged } of ended) {
     const { texts } = exchanged;
-    events += exchanged.events;
+    events += exchanged.columns.atNs.length;
     textBytes += texts.reasoning.length + texts.content.length + texts.tool.length;
     hasTokens ||= exchanged.columns.tokens !== null;
     hasAcceptance ||= exchanged.outcome.acceptance !== null;
@@ -53,25 +59,25 @@ export function packBlock(ended: readonly EndedRequest[]): RecordBlock {
   const bytes = new Uint32Array(events);
   const tokens = hasTokens ? new Int32Array(events).fill(UNTOLD) : null;
   const text = new Uint8Array(textBytes);
-  const labels: [Finish, ErrorKind | null, string | null][] = [];
+  const endings: Ending[] = [];
   let event = 0;
   let character = 0;
   for (const [slot, { index, scheduledNs, exchanged }] of ended.entries()) {
     const { outcome, columns, texts } = exchanged;
-    numbers.set(numbersOf(index, scheduledNs, exchanged), slot * NUMBERS);
-    labels.push([outcome.finish, outcome.error?.kind ?? null, outcome.error?.message ?? null]);
-    atNs.set(columns.atNs.subarray(0, exchanged.events), event);
-    kinds.set(columns.kinds.subarray(0, exchanged.events), event);
-    bytes.set(columns.bytes.subarray(0, exchanged.events), event);
-    if (columns.tokens !== null) tokens?.set(columns.tokens.subarray(0, exchanged.events), event);
-    event += exchanged.events;
+    writeNumbers(numbers, slot * NUMBERS, index, scheduledNs, exchanged);
+    numbers[slot * NUMBERS + NUMBERS - 1] = endingOf(outcome, endings);
+    atNs.set(columns.atNs, event);
+    kinds.set(columns.kinds, event);
+    bytes.set(columns.bytes, event);
+    if (columns.tokens !== null) tokens?.set(columns.tokens, event);
+    event += columns.atNs.length;
     for (const part of [texts.reasoning, texts.content, texts.tool]) {
       text.set(part, character);
       character += part.length;
     }
   }
   const acceptance = hasAcceptance ? ended.map(({ exchanged }) => exchanged.outcome.acceptance) : null;
-  return { count: ended.length, numbers, labels, acceptance, atNs, kinds, bytes, tokens, text };
+  return { count: ended.length, numbers, endings, acceptance, atNs, kinds, bytes, tokens, text };
 }
 
 /** The memory of a block, to be handed over instead of copied. */
@@ -113,7 +119,7 @@ export function* unpackBlock(block: RecordBlock): Generator<EndedRequest> {
       cachedPromptTokens: nullable(),
       reasoningTokens: nullable(),
     };
-    const [finish, errorKind, message] = block.labels[slot] ?? NO_LABELS;
+    const { finish, error } = block.endings[next()] ?? NO_ENDING;
     const outcome: Outcome = {
       endNs,
       status,
@@ -126,7 +132,7 @@ export function* unpackBlock(block: RecordBlock): Generator<EndedRequest> {
       tokenIdCount,
       acceptance: block.acceptance?.[slot] ?? null,
       firstEosIndex: null,
-      error: errorKind === null ? null : { kind: errorKind, message: message ?? "" },
+      error,
       aborted: ending === ABORTED,
       dropped: ending === DROPPED,
     };
@@ -137,39 +143,55 @@ export function* unpackBlock(block: RecordBlock): Generator<EndedRequest> {
       tokens: block.tokens?.subarray(event, event + events) ?? null,
     };
     event += events;
-    yield { index, scheduledNs, exchanged: { sentNs, headersNs, outcome, events, columns, texts } };
+    yield { index, scheduledNs, exchanged: { sentNs, headersNs, outcome, columns, texts } };
   }
 }
 
 const ENDED = 0;
 const ABORTED = 1;
 const DROPPED = 2;
-const NO_LABELS = [{ raw: null, reason: "unknown" }, null, null] as const;
+const NO_ENDING: Ending = { finish: NO_FINISH, error: null };
 
-function numbersOf(index: number, scheduledNs: number, exchanged: Exchanged): number[] {
-  const { sentNs, headersNs, outcome, events, texts } = exchanged;
+/** The place of an ending in the table, where it is entered if it is new. */
+function endingOf({ finish, error }: Outcome, endings: Ending[]): number {
+  for (let index = 0; index < endings.length; index++) {
+    const known = endings[index];
+    if (known === undefined || known.finish.raw !== finish.raw || known.finish.reason !== finish.reason)
+      continue;
+    if (known.error?.kind === error?.kind && known.error?.message === error?.message) return index;
+  }
+  return endings.push({ finish, error }) - 1;
+}
+
+/** Number by number: an array per request would be one more thing to collect. */
+function writeNumbers(
+  numbers: Float64Array,
+  at: number,
+  index: number,
+  scheduledNs: number,
+  exchanged: Exchanged,
+): void {
+  const { sentNs, headersNs, outcome, columns, texts } = exchanged;
   const { usage, connection } = outcome;
-  return [
-    index,
-    scheduledNs,
-    sentNs ?? NaN,
-    headersNs ?? NaN,
-    outcome.endNs,
-    outcome.status ?? NaN,
-    connection === null ? NaN : connection === "reused" ? 1 : 0,
-    outcome.connectNs ?? NaN,
-    outcome.attempts ?? (sentNs === null ? 0 : 1),
-    outcome.retryAfterS ?? NaN,
-    outcome.tokenIdCount ?? NaN,
-    outcome.dropped === true ? DROPPED : outcome.aborted ? ABORTED : ENDED,
-    events,
-    texts.reasoning.length,
-    texts.content.length,
-    texts.tool.length,
-    usage === null ? 0 : 1,
-    usage?.promptTokens ?? NaN,
-    usage?.completionTokens ?? NaN,
-    usage?.cachedPromptTokens ?? NaN,
-    usage?.reasoningTokens ?? NaN,
-  ];
+  numbers[at] = index;
+  numbers[at + 1] = scheduledNs;
+  numbers[at + 2] = sentNs ?? NaN;
+  numbers[at + 3] = headersNs ?? NaN;
+  numbers[at + 4] = outcome.endNs;
+  numbers[at + 5] = outcome.status ?? NaN;
+  numbers[at + 6] = connection === null ? NaN : connection === "reused" ? 1 : 0;
+  numbers[at + 7] = outcome.connectNs ?? NaN;
+  numbers[at + 8] = outcome.attempts ?? (sentNs === null ? 0 : 1);
+  numbers[at + 9] = outcome.retryAfterS ?? NaN;
+  numbers[at + 10] = outcome.tokenIdCount ?? NaN;
+  numbers[at + 11] = outcome.dropped === true ? DROPPED : outcome.aborted ? ABORTED : ENDED;
+  numbers[at + 12] = columns.atNs.length;
+  numbers[at + 13] = texts.reasoning.length;
+  numbers[at + 14] = texts.content.length;
+  numbers[at + 15] = texts.tool.length;
+  numbers[at + 16] = usage === null ? 0 : 1;
+  numbers[at + 17] = usage?.promptTokens ?? NaN;
+  numbers[at + 18] = usage?.completionTokens ?? NaN;
+  numbers[at + 19] = usage?.cachedPromptTokens ?? NaN;
+  numbers[at + 20] = usage?.reasoningTokens ?? NaN;
 }

@@ -19,9 +19,15 @@ export interface WorkerEvents {
 /** Built beside this module. */
 const ENTRY = new URL("./worker-main.js", import.meta.url);
 
+const YOUNG_MIB = 48;
+
 /** Starts a worker thread; it shares memory with this one. */
 export function startThread({ onMessage, onExit }: WorkerEvents): WorkerHandle {
-  const thread = new Worker(ENTRY, { name: "onpar worker" });
+  const thread = new Worker(ENTRY, {
+    name: "onpar worker",
+    // What a request leaves is short-lived: with more room for it, less of it is copied around.
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+  });
   let reason: string | null = null;
   thread.on("message", onMessage);
   thread.on("error", (error) => {

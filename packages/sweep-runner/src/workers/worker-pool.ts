@@ -106,6 +106,11 @@ export class WorkerPool {
     }
   }
 
+  /** Ends one worker, as a crash would. */
+  async kill(worker: number): Promise<void> {
+    await this.#workers[worker]?.handle.kill();
+  }
+
   /** Ends the workers. Idempotent. */
   async close(): Promise<void> {
     this.#closing = true;
