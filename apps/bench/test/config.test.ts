@@ -51,7 +51,7 @@ describe("onpar config show", () => {
 
   it("says on standard error what leaves the preset", async () => {
     const { stderr } = await onpar(["config", "show", "--preset", "vllm-bench", "--no-ignore-eos"]);
-    expect(stderr).toContain("onpar: ignoreEos leaves the preset vllm-bench: false instead of true\n");
+    expect(stderr).toContain("onpar: leaves the preset vllm-bench: ignoreEos false instead of true\n");
     const kept = await onpar(["config", "show", "--preset", "vllm-bench", "--concurrency=8"]);
     expect(kept.stderr).toBe("");
   });

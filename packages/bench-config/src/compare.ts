@@ -77,6 +77,11 @@ function compareAxis(
   return { axis, state: stateOfParts(compared), a: words(a), b: words(b), decisive, parts: compared };
 }
 
+/** The value of an axis in words, for people: `closed loop at 4, 1 warm-up`. */
+export function axisInWords(axis: AxisName, protocol: PartialProtocol): string {
+  return protocolAxes.find((definition) => definition.axis === axis)?.words(protocol) ?? "unknown";
+}
+
 /** What a verdict needs to know of an axis. Axes of other origin than a protocol may stand beside those. */
 export interface ComparedAxis {
   readonly axis: string;

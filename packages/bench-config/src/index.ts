@@ -52,7 +52,7 @@ export {
 } from "./request.ts";
 export { resolveConfig } from "./resolve.ts";
 export type { ResolvedConfig } from "./resolve.ts";
-export { compareProtocols, describeAxis, verdictOf } from "./compare.ts";
+export { axisInWords, compareProtocols, describeAxis, verdictOf } from "./compare.ts";
 export type {
   AxisComparison,
   ComparedAxis,
@@ -63,7 +63,13 @@ export type {
 export type { AxisName, AxisState } from "./axes/axis.ts";
 export { declaredProtocol, loadOf } from "./declared.ts";
 export { canonicalProtocol, fingerprint } from "./fingerprint.ts";
-export { configLayerFromPreset, presetDepartures, presetNamed, presets } from "./presets.ts";
+export {
+  configLayerFromPreset,
+  describeDeparture,
+  presetDepartures,
+  presetNamed,
+  presets,
+} from "./presets.ts";
 export type { PresetDeparture } from "./presets.ts";
 export type { Preset } from "./presets/preset.ts";
 export { auditRun } from "./audit/audit-run.ts";

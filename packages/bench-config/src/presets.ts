@@ -102,3 +102,9 @@ export function presetDepartures(config: BenchConfig): readonly PresetDeparture[
     ({ path }) => path !== "maxTokens" || !departures.some((other) => other.path === "outputLen"),
   );
 }
+
+/** A departure in words: `outputLen 200 instead of 512`. */
+export function describeDeparture({ path, published: before, actual }: PresetDeparture): string {
+  const shown = (value: unknown): string => (value === undefined ? "unset" : JSON.stringify(value));
+  return `${path} ${shown(actual)} instead of ${shown(before)}`;
+}

@@ -1,3 +1,4 @@
+import { benchConfigSchema, presetNamed } from "@onpar/bench-config";
 import { describe, expect, it } from "vitest";
 
 import { renderTerminalReport } from "../src/index.ts";
@@ -107,3 +108,29 @@ describe("renderTerminalReport", () => {
 function firstLine(run: ReturnType<typeof result>): string | undefined {
   return renderTerminalReport(run, { width: 120, color: false }).split("\n")[0];
 }
+
+describe("a run that started from a preset", () => {
+  const started = (changes: Record<string, unknown>) =>
+    renderTerminalReport(
+      result({
+        result: {
+          config: benchConfigSchema.parse({
+            ...presetNamed("vllm-bench")?.settings,
+            preset: "vllm-bench",
+            ...changes,
+          }),
+        },
+      }),
+      { width: 140, color: false },
+    );
+
+  it("says that it was kept", () => {
+    expect(started({ concurrency: 4 })).toMatch(/^ *preset +vllm-bench \(2026-07-24\), kept$/m);
+  });
+
+  it("says every setting that left it", () => {
+    expect(started({ ignoreEos: false, sampling: { topK: 40 } })).toMatch(
+      /preset +vllm-bench \(2026-07-24\), left: ignoreEos false instead of true; sampling\.topK 40 instead of -1$/m,
+    );
+  });
+});

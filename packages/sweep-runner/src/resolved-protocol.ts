@@ -1,4 +1,5 @@
 import {
+  loadOf,
   stoppingRule,
   type BenchConfig,
   type JsonValue,
@@ -45,7 +46,7 @@ export function resolveProtocol(input: ProtocolInput): ResolvedProtocol {
     stoppingRule: resolveStoppingRule(config, body),
     sampling: resolveSampling(config, body),
     workload: { source: workload.source, sha256: workload.sha256, prompts: workload.measured.length },
-    load: { kind: "closed-loop", concurrency: config.concurrency, warmupRequests: config.warmupRequests },
+    load: loadOf(config),
     speculation: { draftBudget: input.draftBudget, observed: input.drafting },
   };
 }
@@ -64,7 +65,7 @@ export function resolveStoppingRule(
   const ignore = body.ignore_eos ?? body.ignoreEos ?? false;
   const cap = body.max_tokens ?? body.max_completion_tokens ?? body.maxTokens;
   return {
-    name: ignore === true ? "ignore-eos" : "eos",
+    name: ignore === true ? "ignore-eos" : asked.name === "fixed" ? "fixed" : "eos",
     cap: typeof cap === "number" ? cap : asked.cap,
     stop: [...config.stop],
     requested: { ignoreEos: config.ignoreEos },

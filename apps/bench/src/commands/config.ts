@@ -4,6 +4,7 @@ import {
   configJsonSchema,
   configToYaml,
   declaredProtocol,
+  describeDeparture,
   fingerprint,
   presetDepartures,
   resolveConfig,
@@ -135,13 +136,8 @@ function writeRemarks({ config, spelled }: ResolvedConfig, env: Env): void {
 }
 
 /** One line for each setting that leaves the preset. */
-export function departureLines(config: BenchConfig): string[] {
+function departureLines(config: BenchConfig): string[] {
   return presetDepartures(config).map(
-    ({ path, published, actual }) =>
-      `${path} leaves the preset ${config.preset ?? ""}: ${shown(actual)} instead of ${shown(published)}`,
+    (departure) => `leaves the preset ${config.preset ?? ""}: ${describeDeparture(departure)}`,
   );
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "unset" : JSON.stringify(value);
 }

@@ -1,4 +1,10 @@
-import type { ResolvedTemplate } from "@onpar/bench-config";
+import {
+  axisInWords,
+  describeDeparture,
+  presetDepartures,
+  presetNamed,
+  type ResolvedTemplate,
+} from "@onpar/bench-config";
 import type { RunResult } from "@onpar/sweep-runner";
 
 import { count, formatSpan, shortHash } from "../format.ts";
@@ -9,11 +15,12 @@ import { fields } from "../text.ts";
 /** What was asked for beside what the requests that were built carried. */
 export function protocolLines(result: RunResult, page: Page): string[] {
   const { protocol, summary } = result;
-  const { workload, load } = protocol;
+  const { workload } = protocol;
   const prompts =
     summary.promptTokens === null ? "unknown" : `${formatSpan(summary.promptTokens)} (min/p50/max)`;
   return fields(
     [
+      ...presetFields(result),
       ["stopping rule", describeRuleResolution(protocol.stoppingRule)],
       ["template", describeTemplate(protocol.template)],
       ["template kwargs", describeKwargs(protocol.template)],
@@ -27,14 +34,27 @@ export function protocolLines(result: RunResult, page: Page): string[] {
         "workload",
         `${workload.source}, ${count(workload.prompts, "prompt")}, sha256 ${shortHash(workload.sha256)}; prompt tokens ${prompts}`,
       ],
-      [
-        "load",
-        `closed loop, ${load.concurrency} in flight, ${count(load.warmupRequests, "warm-up request")} (never measured)`,
-      ],
+      ["load", describeLoad(result)],
       ["speculation", describeSpeculation(result)],
     ],
     page.width,
   );
+}
+
+/** The published protocol that the run started from, and every setting that left it. */
+function presetFields({ config }: RunResult): [string, string][] {
+  const preset = config.preset === null ? undefined : presetNamed(config.preset);
+  if (preset === undefined) return [];
+  const departures = presetDepartures(config).map(describeDeparture);
+  const kept = departures.length === 0 ? "kept" : `left: ${departures.join("; ")}`;
+  return [["preset", `${preset.name} (${preset.source.date}), ${kept}`]];
+}
+
+function describeLoad({ protocol }: RunResult): string {
+  const { load } = protocol;
+  if (load.kind !== "closed-loop") return `${axisInWords("load", protocol)} (never measured)`;
+  const warmup = count(load.warmupRequests, "warm-up request");
+  return `closed loop, ${load.concurrency ?? "unknown"} in flight, ${warmup} (never measured)`;
 }
 
 /** How the conversation became a prompt: asked for, and done. */
