@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RenderError } from "../src/index.ts";
 import type { RenderErrorCode } from "../src/index.ts";
-import { strftime } from "../src/strftime.ts";
+import { strftime } from "../src/python/strftime.ts";
 import { cases, expected, fixture, render } from "./fixtures.ts";
 import type { Case, Expectation } from "./fixtures.ts";
 

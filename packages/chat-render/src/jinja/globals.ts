@@ -3,7 +3,7 @@ import { isIterable, iterate, listOf } from "../python/iterate.ts";
 import { PyFunction, PyRange } from "../python/objects.ts";
 import { str } from "../python/repr.ts";
 import { PyDict, textOf, typeName, type PyContext, type PyKwargs, type PyValue } from "../python/value.ts";
-import { strftime } from "../strftime.ts";
+import { strftime } from "../python/strftime.ts";
 import { bindArguments } from "./bind-arguments.ts";
 import { Cycler, Joiner } from "./cycler.ts";
 import { lipsum } from "./lipsum.ts";

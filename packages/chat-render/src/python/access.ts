@@ -9,7 +9,7 @@ import { listMethods, tupleMethods, unsafeListMethods } from "./methods/sequence
 import { strMethods } from "./methods/str-methods.ts";
 import { markupMethods } from "./methods/markup-methods.ts";
 import { intOf } from "./numbers.ts";
-import { PyFunction, PyMethod } from "./objects.ts";
+import { GroupTuple, PyFunction, PyMethod } from "./objects.ts";
 import { PySlice } from "./slices.ts";
 import { subscript } from "./subscript.ts";
 import { undefinedError, unsafeUndefined } from "./undefined.ts";
@@ -63,6 +63,9 @@ function publicAttribute(ctx: PyContext, value: PyValue, name: string): PyValue 
     return value.getAttribute?.(name, ctx);
   }
   if (value instanceof PyTuple) {
+    if (value instanceof GroupTuple && (name === "grouper" || name === "list")) {
+      return value.items[name === "grouper" ? 0 : 1];
+    }
     return bind("tuple", tupleMethods, name, value);
   }
   const int = intOf(value);

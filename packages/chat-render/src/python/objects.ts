@@ -271,3 +271,6 @@ export class PyFunction extends PyObject {
     return this.body(args, kwargs, ctx);
   }
 }
+
+/** What `groupby` gives: a tuple whose items have names. */
+export class GroupTuple extends PyTuple {}

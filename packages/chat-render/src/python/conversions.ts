@@ -1,0 +1,60 @@
+import { overflowError, typeError, valueError } from "./errors.ts";
+import { intOf, intToFloat, numberOf } from "./numbers.ts";
+import { parseFloatText, parseInteger } from "./parse-numbers.ts";
+import { reprText } from "./repr.ts";
+import { undefinedError } from "./undefined.ts";
+import { pyInt, PyUndefined, textOf, typeName, type PyContext, type PyValue } from "./value.ts";
+
+/** `int(float)`. */
+export function truncate(value: number): number | bigint {
+  if (!Number.isFinite(value)) {
+    throw Number.isNaN(value)
+      ? valueError("cannot convert float NaN to integer")
+      : overflowError("cannot convert float infinity to integer");
+  }
+  return pyInt(BigInt(Math.trunc(value)));
+}
+
+/** `int(value)`; of a str in `base`. */
+export function toInt(ctx: PyContext, value: PyValue, base = 10): number | bigint {
+  const text = textOf(value);
+  if (text !== undefined) {
+    ctx.budget.grow(text.length * 8);
+    return parseInteger(text, base);
+  }
+  const int = intOf(value);
+  if (int !== undefined) {
+    return int;
+  }
+  const float = numberOf(value);
+  if (float !== undefined) {
+    return truncate(Number(float));
+  }
+  if (value instanceof PyUndefined) {
+    throw undefinedError(ctx, value);
+  }
+  throw typeError(
+    `int() argument must be a string, a bytes-like object or a real number, not '${typeName(value)}'`,
+  );
+}
+
+/** `float(value)`. */
+export function toFloat(ctx: PyContext, value: PyValue): number {
+  const text = textOf(value);
+  if (text !== undefined) {
+    ctx.budget.grow(text.length * 4);
+    const float = parseFloatText(text);
+    if (float === undefined) {
+      throw valueError(`could not convert string to float: ${reprText(text)}`);
+    }
+    return float;
+  }
+  const number = numberOf(value);
+  if (number !== undefined) {
+    return intToFloat(number);
+  }
+  if (value instanceof PyUndefined) {
+    throw undefinedError(ctx, value);
+  }
+  throw typeError(`float() argument must be a string or a real number, not '${typeName(value)}'`);
+}

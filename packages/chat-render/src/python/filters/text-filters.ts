@@ -1,0 +1,194 @@
+import { callMethod } from "../access.ts";
+import { binary } from "../arithmetic.ts";
+import { filterArgumentError, PyError, typeError } from "../errors.ts";
+import { sliceCodePoints } from "../code-points.ts";
+import { length, listOf } from "../iterate.ts";
+import { escape, escapeText, like } from "../markup.ts";
+import { sizeArgument } from "../methods/method.ts";
+import { replaceText } from "../methods/str-search.ts";
+import { splitLines } from "../methods/str-split.ts";
+import { stripTags } from "../entities.ts";
+import { printf } from "../printf.ts";
+import { str } from "../repr.ts";
+import { truth } from "../truth.ts";
+import { undefinedError } from "../undefined.ts";
+import { spaceClass } from "../unicode.ts";
+import {
+  isList,
+  isStr,
+  PyDict,
+  PyMarkup,
+  PyTuple,
+  PyUndefined,
+  textOf,
+  typeName,
+  type PyContext,
+  type PyFilter,
+  type PyValue,
+} from "../value.ts";
+import { builtin, filter } from "./filter.ts";
+import { attributeGetter } from "./attribute-getter.ts";
+
+/** A str or a Markup as it is, everything else as `str` prints it. */
+export function softText(ctx: PyContext, value: PyValue): string | PyMarkup {
+  return isStr(value) ? value : str(ctx, value);
+}
+
+/** Raises what Python raises for a method that a value does not have. */
+export function noAttribute(ctx: PyContext, value: PyValue, name: string): PyError {
+  return value instanceof PyUndefined
+    ? undefinedError(ctx, value)
+    : new PyError("AttributeError", `'${typeName(value)}' object has no attribute '${name}'`);
+}
+
+function softMethod(name: string): PyFilter {
+  return filter(`do_${name}(s)`, (ctx, [value = null]) =>
+    callMethod(ctx, softText(ctx, value), name, [], null),
+  );
+}
+
+const wordStart = new RegExp(`([-({\\[<${spaceClass}]+)`, "u");
+
+function title(ctx: PyContext, value: PyValue): string {
+  const text = str(ctx, value);
+  ctx.budget.grow(text.length * 2);
+  return text
+    .split(wordStart)
+    .map((part) => {
+      const [first = ""] = part;
+      return first.toUpperCase() + part.slice(first.length).toLowerCase();
+    })
+    .join("");
+}
+
+function indent(
+  ctx: PyContext,
+  [value = null, width = 4, first = false, blank = false]: readonly (PyValue | undefined)[],
+): PyValue {
+  const inset = isStr(width) ? width : binary(ctx, "*", " ", width);
+  const text = textOf(value);
+  if (text === undefined) {
+    if (value instanceof PyUndefined) {
+      throw undefinedError(ctx, value);
+    }
+    throw isList(value)
+      ? noAttribute(ctx, value, "splitlines")
+      : value instanceof PyTuple
+        ? typeError('can only concatenate tuple (not "str") to tuple')
+        : typeError(`unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`);
+  }
+  const indention = textOf(inset) ?? "";
+  // A Markup takes the indention for safe; a Markup of an indention escapes plain lines.
+  const asMarkup = value instanceof PyMarkup || inset instanceof PyMarkup;
+  const marked = (line: string): string =>
+    asMarkup && !(value instanceof PyMarkup) ? escapeText(line) : line;
+  ctx.budget.grow(text.length * 2);
+  const lines = splitLines(`${text}\n`);
+  ctx.budget.grow(text.length + lines.length * indention.length);
+  const whole = lines
+    .map((line, index) =>
+      (index === 0 ? truth(first) : line !== "" || truth(blank)) ? indention + marked(line) : marked(line),
+    )
+    .join("\n");
+  return asMarkup ? new PyMarkup(whole) : whole;
+}
+
+function truncate(
+  ctx: PyContext,
+  [value = null, size = 255, killWords = false, end = "...", leeway = null]: readonly (PyValue | undefined)[],
+): PyValue {
+  const slack = leeway ?? 5;
+  const endLength = length(ctx, end);
+  const most = sizeArgument(size);
+  const room = sizeArgument(slack);
+  if (most < endLength) {
+    throw new PyError("AssertionError", `expected length >= ${endLength}, got ${str(ctx, size)}`);
+  }
+  if (room < 0) {
+    throw new PyError("AssertionError", `expected leeway >= 0, got ${str(ctx, slack)}`);
+  }
+  if (length(ctx, value) <= most + room) {
+    return value;
+  }
+  const text = textOf(value);
+  if (text === undefined) {
+    throw truth(killWords)
+      ? typeError(`can only concatenate ${typeName(value)} (not "${typeName(end)}") to ${typeName(value)}`)
+      : noAttribute(ctx, value, "rsplit");
+  }
+  const cut = sliceCodePoints(text, 0, most - endLength);
+  const space = truth(killWords) ? -1 : cut.lastIndexOf(" ");
+  return binary(ctx, "+", like(value, space < 0 ? cut : cut.slice(0, space)), end);
+}
+
+function join(
+  ctx: PyContext,
+  [value = null, separator = "", attribute = null]: readonly (PyValue | undefined)[],
+): string {
+  let items = listOf(ctx, value);
+  if (attribute !== null) {
+    const getter = attributeGetter(ctx, attribute);
+    items = items.map((item) => getter(item));
+  }
+  const between = str(ctx, separator);
+  let size = between.length * items.length;
+  const texts = items.map((item) => {
+    const text = str(ctx, item);
+    ctx.budget.step();
+    size += text.length;
+    return text;
+  });
+  ctx.budget.grow(size);
+  return texts.join(between);
+}
+
+function format(ctx: PyContext, value: PyValue, args: readonly PyValue[], kwargs: PyDict | null): PyValue {
+  if (args.length > 0 && kwargs !== null) {
+    throw filterArgumentError("can't handle positional and keyword arguments at the same time");
+  }
+  return printf(ctx, softText(ctx, value), kwargs ?? new PyTuple(args));
+}
+
+function wordCount(ctx: PyContext, value: PyValue): number {
+  const text = str(ctx, value);
+  ctx.budget.grow(text.length * 2);
+  return text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
+}
+
+export const textFilters: Readonly<Record<string, PyFilter>> = {
+  capitalize: softMethod("capitalize"),
+  center: filter("do_center(value, width=)", (ctx, [value = null, width = 80]) =>
+    callMethod(ctx, softText(ctx, value), "center", [width], null),
+  ),
+  e: filter("escape(s)", (ctx, [value = null]) => escape(ctx, value)),
+  escape: filter("escape(s)", (ctx, [value = null]) => escape(ctx, value)),
+  forceescape: filter("do_forceescape(value)", (ctx, [value = null]) => escape(ctx, str(ctx, value))),
+  format: (ctx, value, args, kwargs) =>
+    format(ctx, value, args, kwargs === null || kwargs.size === 0 ? null : PyDict.of(kwargs)),
+  indent: filter("do_indent(s, width=, first=, blank=)", indent),
+  join: filter("*sync_do_join(value, d=, attribute=)", join),
+  lower: softMethod("lower"),
+  replace: filter(
+    "*do_replace(s, old, new, count=)",
+    (ctx, [value = null, old = null, replacement = null, count = null]) =>
+      replaceText(
+        ctx,
+        str(ctx, value),
+        str(ctx, old),
+        str(ctx, replacement),
+        count === null ? -1 : sizeArgument(count),
+      ),
+  ),
+  safe: filter("do_mark_safe(value)", (ctx, [value = null]) => new PyMarkup(str(ctx, value))),
+  string: filter("soft_str(s)", (ctx, [value = null]) => softText(ctx, value)),
+  striptags: filter("do_striptags(value)", (ctx, [value = null]) => stripTags(ctx, str(ctx, value))),
+  title: filter("do_title(s)", (ctx, [value = null]) => title(ctx, value)),
+  trim: filter("do_trim(value, chars=)", (ctx, [value = null, chars = null]) =>
+    callMethod(ctx, softText(ctx, value), "strip", [chars], null),
+  ),
+  truncate: filter("*do_truncate(s, length=, killwords=, end=, leeway=)", truncate),
+  upper: softMethod("upper"),
+  wordcount: filter("do_wordcount(s)", (ctx, [value = null]) => wordCount(ctx, value)),
+};
+
+export const lengthFilter = builtin("len", length);
