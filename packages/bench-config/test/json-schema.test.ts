@@ -8,10 +8,11 @@ import { configOf, refusals } from "./support.ts";
 import { validSettings } from "./settings.ts";
 
 const ajv = new Ajv({ allErrors: true, validateFormats: false, allowUnionTypes: true });
-const isValid = ajv.compile(configJsonSchema());
+const whole = configJsonSchema();
+const isValid = ajv.compile(whole);
 
 function partAt(path: string): Record<string, unknown> {
-  let part: Record<string, unknown> = configJsonSchema();
+  let part: Record<string, unknown> = whole;
   for (const key of path.split(".")) {
     part = (part["properties"] as Record<string, Record<string, unknown>>)[key] ?? {};
   }
