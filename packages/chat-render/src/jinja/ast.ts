@@ -45,7 +45,7 @@ export interface Conditional {
   readonly kind: "condexpr";
   readonly line: number;
   readonly test: Expression;
-  readonly then: Expression;
+  readonly value: Expression;
   readonly otherwise: Expression | null;
 }
 
@@ -312,7 +312,7 @@ function childrenOrNull(node: Node): readonly (Node | null)[] {
     case "dict":
       return node.items.flatMap(({ key, value }) => [key, value]);
     case "condexpr":
-      return [node.test, node.then, node.otherwise];
+      return [node.test, node.value, node.otherwise];
     case "not":
     case "neg":
     case "pos":

@@ -30,6 +30,9 @@ export function bindArguments(
 ): (PyValue | undefined)[] {
   const bound: (PyValue | undefined)[] = params.map((_, index) => args[index]);
   for (const [keyword, value] of kwargs ?? []) {
+    if (offset > 0 && keyword === "self") {
+      throw typeError(`${name}() got multiple values for argument 'self'`);
+    }
     const index = params.indexOf(keyword);
     if (index < 0) {
       throw typeError(`${name}() got an unexpected keyword argument '${keyword}'`);

@@ -1,3 +1,4 @@
+import { PyError } from "../python/errors.ts";
 import { PyObject, PyUndefined, type PyKwargs, type PyValue } from "../python/value.ts";
 import { bindArguments } from "./bind-arguments.ts";
 
@@ -53,6 +54,15 @@ export class TemplateReference extends PyObject {
 
   override repr(): string {
     return "<TemplateReference None>";
+  }
+
+  /** Python goes over what has items by their numbers, and no block is named by one. */
+  override iterate(): Iterator<PyValue> {
+    return {
+      next: () => {
+        throw new PyError("KeyError", "0");
+      },
+    };
   }
 
   override getItem(key: PyValue): PyValue | undefined {

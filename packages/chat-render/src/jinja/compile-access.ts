@@ -2,7 +2,6 @@ import { getAttribute, getItem } from "../python/access.ts";
 import { dictMethods } from "../python/methods/dict-methods.ts";
 import { isList, PyDict, PyUndefined } from "../python/value.ts";
 import type { Attribute, Item } from "./ast.ts";
-import { compileExpression } from "./compile-expression.ts";
 import type { Compiler } from "./compiler.ts";
 import type { Frame } from "./frame.ts";
 import { LoopContext } from "./loop-context.ts";
@@ -33,7 +32,7 @@ function compileLoopAttribute(object: Evaluate, name: string): Evaluate | null {
 
 /** `object.name` */
 export function compileAttribute(compiler: Compiler, frame: Frame, node: Attribute): Evaluate {
-  const object = compileExpression(compiler, frame, node.object);
+  const object = compiler.expression(frame, node.object);
   const name = node.attribute;
   if (node.object.kind === "name" && node.object.name === "loop") {
     const ofLoop = compileLoopAttribute(object, name);
@@ -60,7 +59,7 @@ export function compileAttribute(compiler: Compiler, frame: Frame, node: Attribu
 
 /** `object[key]` */
 export function compileItem(compiler: Compiler, frame: Frame, node: Item): Evaluate {
-  const object = compileExpression(compiler, frame, node.object);
+  const object = compiler.expression(frame, node.object);
   if (node.key.kind === "const" && typeof node.key.value === "string") {
     const name = node.key.value;
     const isPlain = !dictMethods.has(name) && !name.startsWith("_");
@@ -78,7 +77,7 @@ export function compileItem(compiler: Compiler, frame: Frame, node: Item): Evalu
       return getItem(scope.rt, value, name);
     };
   }
-  const key = compileExpression(compiler, frame, node.key);
+  const key = compiler.expression(frame, node.key);
   return (scope) => {
     const value = object(scope);
     const index = key(scope);

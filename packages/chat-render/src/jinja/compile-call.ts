@@ -13,7 +13,6 @@ import {
   type PyValue,
 } from "../python/value.ts";
 import type { Arguments, Call, Filter, Test } from "./ast.ts";
-import { compileExpression } from "./compile-expression.ts";
 import type { Compiler } from "./compiler.ts";
 import type { Frame } from "./frame.ts";
 import type { Evaluate, Runtime, Scope } from "./scope.ts";
@@ -50,8 +49,8 @@ function compilePositional(
   frame: Frame,
   args: Arguments,
 ): CompiledArguments["positional"] {
-  const positional = args.positional.map((arg) => compileExpression(compiler, frame, arg));
-  const spread = args.spread === null ? null : compileExpression(compiler, frame, args.spread);
+  const positional = args.positional.map((arg) => compiler.expression(frame, arg));
+  const spread = args.spread === null ? null : compiler.expression(frame, args.spread);
   const [first, second] = positional;
   if (spread === null && second === undefined) {
     return first === undefined ? () => noValues : (scope) => [first(scope)];
@@ -110,13 +109,11 @@ function compileKeywords(
   if (repeated !== undefined && !asDict) {
     compiler.refuse(`keyword argument repeated: ${repeated}`, line);
   }
-  const keywords = args.keywords.map(
-    ({ key, value }) => [key, compileExpression(compiler, frame, value)] as const,
-  );
+  const keywords = args.keywords.map(({ key, value }) => [key, compiler.expression(frame, value)] as const);
   if (caller !== null) {
     keywords.push(["caller", caller]);
   }
-  const spread = args.keywordSpread === null ? null : compileExpression(compiler, frame, args.keywordSpread);
+  const spread = args.keywordSpread === null ? null : compiler.expression(frame, args.keywordSpread);
   if (keywords.length === 0 && spread === null) {
     return null;
   }
@@ -136,7 +133,7 @@ function compileKeywords(
 export function compileCall(compiler: Compiler, frame: Frame, node: Call, caller: Evaluate | null): Evaluate {
   const { callee } = node;
   const isMethod = callee.kind === "getattr";
-  const object = compileExpression(compiler, frame, isMethod ? callee.object : callee);
+  const object = compiler.expression(frame, isMethod ? callee.object : callee);
   const positional = compilePositional(compiler, frame, node.args);
   const keywords = compileKeywords(compiler, frame, node.args, CALL_NAME, node.line, caller);
   if (!isMethod) {
@@ -187,7 +184,7 @@ export function compileFilter(
       ? (block ?? (() => ""))
       : node.operand.kind === "filter" && block !== null
         ? compileFilter(compiler, frame, node.operand, block)
-        : compileExpression(compiler, frame, node.operand);
+        : compiler.expression(frame, node.operand);
   const positional = compilePositional(compiler, frame, node.args);
   const keywords = compileKeywords(compiler, frame, node.args, `jinja2.filters.do_${name}`, node.line, null);
   if (filter === undefined) {
@@ -223,7 +220,7 @@ const quickTests: Readonly<Partial<Record<string, (value: PyValue) => boolean>>>
 export function compileTest(compiler: Compiler, frame: Frame, node: Test): (scope: Scope) => boolean {
   checkKnown(compiler, frame, "test", node);
   const { name, args } = node;
-  const operand = compileExpression(compiler, frame, node.operand);
+  const operand = compiler.expression(frame, node.operand);
   const isBare =
     args.positional.length === 0 &&
     args.keywords.length === 0 &&

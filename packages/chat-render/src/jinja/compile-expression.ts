@@ -7,6 +7,7 @@ import { truth } from "../python/truth.ts";
 import { undefinedError } from "../python/undefined.ts";
 import { isList, PyDict, PyFloat, PyTuple, PyUndefined, typeName, type PyValue } from "../python/value.ts";
 import type { Conditional, Expression, Item, Sequence } from "./ast.ts";
+import { TemplateReference } from "./block-reference.ts";
 import { compileAttribute, compileItem } from "./compile-access.ts";
 import { compileCall, compileFilter, compileTest } from "./compile-call.ts";
 import { compileArithmetic, compileComparison, compileConcat } from "./compile-operators.ts";
@@ -46,24 +47,31 @@ export function compileConstant(value: PyValue): Evaluate {
   return () => value;
 }
 
+function within<Result>(compiler: Compiler, node: Expression, compile: () => Result): Result {
+  if (!compiler.folds) {
+    compiler.checkDicts(node);
+  }
+  return compiler.folding(() => compiler.parenthesized(1, node.line, compile));
+}
+
 /** A condition without the bool in between. */
 export function compileTruth(compiler: Compiler, frame: Frame, node: Expression): (scope: Scope) => boolean {
   if (node.kind === "not" && compiler.constant(node) === NOT_CONSTANT) {
-    return compiler.parenthesized(1, node.line, () => {
-      const operand = compileTruth(compiler, frame, node.operand);
+    return within(compiler, node, () => {
+      const operand = compiler.truth(frame, node.operand);
       return (scope) => !operand(scope);
     });
   }
   if ((node.kind === "and" || node.kind === "or") && compiler.constant(node) === NOT_CONSTANT) {
-    return compiler.parenthesized(1, node.line, () => {
-      const left = compileTruth(compiler, frame, node.left);
-      const right = compileTruth(compiler, frame, node.right);
+    return within(compiler, node, () => {
+      const left = compiler.truth(frame, node.left);
+      const right = compiler.truth(frame, node.right);
       return node.kind === "and"
         ? (scope) => left(scope) && right(scope)
         : (scope) => left(scope) || right(scope);
     });
   }
-  const evaluate = compileExpression(compiler, frame, node);
+  const evaluate = compiler.expression(frame, node);
   return (scope) => {
     const value = evaluate(scope);
     return value === true || (value !== false && truth(value));
@@ -77,8 +85,8 @@ function compileLogic(
   left: Expression,
   right: Expression,
 ): Evaluate {
-  const first = compileExpression(compiler, frame, left);
-  const second = compileExpression(compiler, frame, right);
+  const first = compiler.expression(frame, left);
+  const second = compiler.expression(frame, right);
   return kind === "and"
     ? (scope) => {
         const value = first(scope);
@@ -93,18 +101,18 @@ function compileLogic(
 function compileConditional(compiler: Compiler, outer: Frame, node: Conditional): Evaluate {
   const frame = outer.branch();
   frame.indent = outer.indent;
-  const then = compileExpression(compiler, frame, node.then);
-  const test = compileTruth(compiler, frame, node.test);
+  const then = compiler.expression(frame, node.value);
+  const test = compiler.truth(frame, node.test);
   if (node.otherwise === null) {
     const hint = `the inline if-expression on line ${node.line} evaluated to false and no else section was defined.`;
     return (scope) => (test(scope) ? then(scope) : new PyUndefined(null, undefined, hint));
   }
-  const otherwise = compileExpression(compiler, frame, node.otherwise);
+  const otherwise = compiler.expression(frame, node.otherwise);
   return (scope) => (test(scope) ? then(scope) : otherwise(scope));
 }
 
 function compileSequence(compiler: Compiler, frame: Frame, node: Sequence): Evaluate {
-  const items = node.items.map((item) => compileExpression(compiler, frame, item));
+  const items = node.items.map((item) => compiler.expression(frame, item));
   const evaluate = (scope: Scope): PyValue[] => {
     const values: PyValue[] = [];
     for (const item of items) {
@@ -120,7 +128,7 @@ function slicePart(rt: Runtime, value: PyValue, bounds: PySlice): PyValue {
   if (value instanceof PyUndefined) {
     throw undefinedError(rt, value);
   }
-  if (value instanceof PyDict) {
+  if (value instanceof PyDict || value instanceof TemplateReference) {
     throw typeError("unhashable type: 'slice'");
   }
   const part = value instanceof PyRange ? value.getItem(bounds) : sliceSequence(rt, value, bounds);
@@ -135,9 +143,9 @@ function compileSlice(compiler: Compiler, frame: Frame, node: Item): Evaluate | 
   if (key.kind !== "slice") {
     return null;
   }
-  const object = compileExpression(compiler, frame, node.object);
+  const object = compiler.expression(frame, node.object);
   const [start, stop, step] = [key.start, key.stop, key.step].map((part) =>
-    part === null ? () => null : compileExpression(compiler, frame, part),
+    part === null ? () => null : compiler.expression(frame, part),
   );
   if (start === undefined || stop === undefined || step === undefined) {
     return null;
@@ -151,18 +159,32 @@ function compileSlice(compiler: Compiler, frame: Frame, node: Item): Evaluate | 
   };
 }
 
+/** Kinds that Jinja does not compute by themselves, but only as parts of others. */
+const notFolded: ReadonlySet<string> = new Set(["tuple", "list", "dict", "slice"]);
+
 /** Compiles an expression, or its value where it has no variables. */
 export function compileExpression(compiler: Compiler, frame: Frame, node: Expression): Evaluate {
   compiler.cost += 1;
   if (node.kind === "name") {
     return compileName(compiler, frame, node.name);
   }
-  const constant = node.kind === "const" ? node.value : compiler.constant(node);
-  if (constant !== NOT_CONSTANT && isRepresentable(constant)) {
-    return compileConstant(constant);
+  if (node.kind === "const") {
+    return compileConstant(node.value);
   }
-  const pairs = node.kind === "call" ? 2 : node.kind === "getattr" || node.kind === "getitem" ? 1 : 1;
-  return compiler.parenthesized(pairs, node.line, () => compileParts(compiler, frame, node));
+  const compile = (): Evaluate =>
+    compiler.parenthesized(node.kind === "call" ? 2 : 1, node.line, () =>
+      compileParts(compiler, frame, node),
+    );
+  if (notFolded.has(node.kind) && !compiler.folds) {
+    return compile();
+  }
+  if (!compiler.folds) {
+    compiler.checkDicts(node);
+  }
+  const constant = compiler.constant(node);
+  return constant !== NOT_CONSTANT && isRepresentable(constant)
+    ? compileConstant(constant)
+    : compiler.folding(compile);
 }
 
 function compileParts(compiler: Compiler, frame: Frame, node: Expression): Evaluate {
@@ -176,8 +198,7 @@ function compileParts(compiler: Compiler, frame: Frame, node: Expression): Evalu
       return compileSequence(compiler, frame, node);
     case "dict": {
       const items = node.items.map(
-        ({ key, value }) =>
-          [compileExpression(compiler, frame, key), compileExpression(compiler, frame, value)] as const,
+        ({ key, value }) => [compiler.expression(frame, key), compiler.expression(frame, value)] as const,
       );
       return (scope) => {
         const dict = new PyDict();
@@ -194,12 +215,12 @@ function compileParts(compiler: Compiler, frame: Frame, node: Expression): Evalu
     case "or":
       return compileLogic(compiler, frame, node.kind, node.left, node.right);
     case "not": {
-      const operand = compileTruth(compiler, frame, node.operand);
+      const operand = compiler.truth(frame, node.operand);
       return (scope) => !operand(scope);
     }
     case "neg":
     case "pos": {
-      const operand = compileExpression(compiler, frame, node.operand);
+      const operand = compiler.expression(frame, node.operand);
       const sign = node.kind === "neg" ? "-" : "+";
       return (scope) => unary(scope.rt, sign, operand(scope));
     }

@@ -2,9 +2,8 @@ import { iterate, listOf } from "../python/iterate.ts";
 import { PyIterator } from "../python/objects.ts";
 import { isList, PyMarkup, PyObject, PyTuple, type PyValue } from "../python/value.ts";
 import type { Expression, For } from "./ast.ts";
-import { compileExpression, compileTruth } from "./compile-expression.ts";
 import { compileEntry, compileExit, compileSlot, type WriteSlot } from "./compile-name.ts";
-import { compileBody, compileTarget } from "./compile-statement.ts";
+import { compileTarget } from "./compile-target.ts";
 import type { Compiler } from "./compiler.ts";
 import type { Frame } from "./frame.ts";
 import { LoopContext, type Recurse } from "./loop-context.ts";
@@ -51,7 +50,7 @@ function compileFiltered(
   analyzeLoop(frame.symbols, node, "test");
   const enter = compileEntry(compiler, frame);
   const write = compileTarget(compiler, frame, node.target);
-  const test = compileTruth(compiler, frame, node.test);
+  const test = compiler.truth(frame, node.test);
   const readBack = compileReadBack(compiler, frame, node.target);
   const { unit } = frame;
   return (scope, items) => {
@@ -149,7 +148,7 @@ export function compileFor(compiler: Compiler, frame: Frame, node: For): Execute
   analyzeLoop(loopFrame.symbols, node, "body");
   const filtered = compileFiltered(compiler, frame, node);
   checkTargets(compiler, node);
-  const iterable = compileExpression(compiler, frame, node.iterable);
+  const iterable = compiler.expression(frame, node.iterable);
   const cost = 1 + compiler.cost - before;
 
   const outerLoops = loopFrame.loops;
@@ -165,7 +164,7 @@ export function compileFor(compiler: Compiler, frame: Frame, node: For): Execute
           write(scope, item);
           enter(scope);
         };
-  const round: Round = { begin, body: compileBody(compiler, loopFrame, node.body), line: node.line };
+  const round: Round = { begin, body: compiler.body(loopFrame, node.body), line: node.line };
   const loopSlot = extended ? loopFrame.symbols.slot("loop") : 0;
   const writeLoop: WriteSlot = (scope, loop) => {
     scope.slots[loopSlot] = loop;
@@ -208,7 +207,7 @@ function compileElse(compiler: Compiler, outer: Frame, node: For, loops: number)
   frame.indent = outer.indent + 1;
   analyzeLoop(frame.symbols, node, "else");
   const enter = compileEntry(compiler, frame);
-  const body = compileBody(compiler, frame, node.otherwise);
+  const body = compiler.body(frame, node.otherwise);
   const exit = compileExit(frame);
   return (scope) => {
     enter?.(scope);
@@ -238,7 +237,7 @@ function compileRecursive(frame: Frame, parts: RecursiveLoop): Execute {
       const lineBefore = rt.line;
       rt.enterCall();
       const saved = rt.capture();
-      const ran = rounds(scope, filtered === null ? items : filtered(scope, items), recurse, depth);
+      const ran = rounds(scope, filtered === null ? items : filtered(outer, items), recurse, depth);
       if (!ran) {
         otherwise?.(scope);
       }

@@ -1,9 +1,7 @@
 import { PyUndefined, type PyValue } from "../python/value.ts";
 import type { CallBlock, Macro as MacroNode } from "./ast.ts";
 import { compileCall } from "./compile-call.ts";
-import { compileExpression } from "./compile-expression.ts";
 import { compileEntry, compileStore } from "./compile-name.ts";
-import { compileBody } from "./compile-statement.ts";
 import type { Compiler } from "./compiler.ts";
 import type { Frame } from "./frame.ts";
 import { Macro, type MacroCode } from "./macro.ts";
@@ -52,7 +50,7 @@ function compileMacroCode(compiler: Compiler, outer: Frame, node: MacroNode | Ca
   const paramSlots = names.map((name) => symbols.slot(name));
   const defaults = names.map((name, index) => {
     const expression = node.defaults[index - withoutDefault];
-    const value = expression === undefined ? null : compileExpression(compiler, frame, expression);
+    const value = expression === undefined ? null : compiler.expression(frame, expression);
     frame.pending?.delete(name);
     const hint = `parameter '${name}' was not provided`;
     return value ?? ((): PyValue => new PyUndefined(name, undefined, hint));
@@ -67,7 +65,7 @@ function compileMacroCode(compiler: Compiler, outer: Frame, node: MacroNode | Ca
       }
     }
   };
-  const body = compileBody(compiler, frame, node.body);
+  const body = compiler.body(frame, node.body);
   const name = node.kind === "macro" ? node.name : null;
   return {
     name,

@@ -10,7 +10,6 @@ import {
   type Concat,
   type Expression,
 } from "./ast.ts";
-import { compileExpression } from "./compile-expression.ts";
 import type { Compiler } from "./compiler.ts";
 import { compareValues } from "./constant-folding.ts";
 import type { Frame } from "./frame.ts";
@@ -31,8 +30,8 @@ export function chargeJoin(rt: Runtime, length: number): void {
 }
 
 export function compileArithmetic(compiler: Compiler, frame: Frame, node: Binary): Evaluate {
-  const left = compileExpression(compiler, frame, node.left);
-  const right = compileExpression(compiler, frame, node.right);
+  const left = compiler.expression(frame, node.left);
+  const right = compiler.expression(frame, node.right);
   const operator: BinaryOperator = node.kind === "and" || node.kind === "or" ? "+" : arithmetic[node.kind];
   if (operator === "+") {
     return (scope) => {
@@ -116,10 +115,10 @@ export function compileComparison(
   frame: Frame,
   node: Comparison,
 ): (scope: Scope) => boolean {
-  const first = compileExpression(compiler, frame, node.first);
+  const first = compiler.expression(frame, node.first);
   const [only, second] = node.rest;
   if (only !== undefined && second === undefined) {
-    const right = compileExpression(compiler, frame, only.operand);
+    const right = compiler.expression(frame, only.operand);
     const text = constantText(only.operand);
     if (text !== null && (only.comparator === "==" || only.comparator === "!=")) {
       const wanted = only.comparator === "==";
@@ -132,7 +131,7 @@ export function compileComparison(
   }
   const rest = node.rest.map(({ comparator, operand }) => ({
     comparator,
-    operand: compileExpression(compiler, frame, operand),
+    operand: compiler.expression(frame, operand),
   }));
   return (scope) => {
     let left = first(scope);
@@ -156,7 +155,7 @@ function joinEscaped(rt: Runtime, values: readonly PyValue[]): PyValue {
 }
 
 export function compileConcat(compiler: Compiler, frame: Frame, node: Concat): Evaluate {
-  const parts = node.parts.map((part) => compileExpression(compiler, frame, part));
+  const parts = node.parts.map((part) => compiler.expression(frame, part));
   if (compiler.autoescape === true) {
     return (scope) =>
       joinEscaped(

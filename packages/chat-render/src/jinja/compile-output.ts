@@ -3,7 +3,6 @@ import { escape } from "../python/markup.ts";
 import { str } from "../python/repr.ts";
 import type { PyValue } from "../python/value.ts";
 import type { Expression, Output, TemplateData } from "./ast.ts";
-import { compileExpression } from "./compile-expression.ts";
 import type { Compiler } from "./compiler.ts";
 import { NOT_CONSTANT } from "./constant-folding.ts";
 import type { Frame } from "./frame.ts";
@@ -47,7 +46,7 @@ export function compileOutput(compiler: Compiler, frame: Frame, node: Output): E
     } else if (text !== null) {
       parts.push(text);
     } else if (part.kind !== "templatedata") {
-      const evaluate = compiler.parenthesized(1, part.line, () => compileExpression(compiler, frame, part));
+      const evaluate = compiler.parenthesized(1, part.line, () => compiler.expression(frame, part));
       parts.push({ line: part.line, evaluate });
     }
   }

@@ -1,5 +1,5 @@
 import { PyError, typeError } from "../python/errors.ts";
-import { listOf, unpack } from "../python/iterate.ts";
+import { listOf } from "../python/iterate.ts";
 import { truth } from "../python/truth.ts";
 import { undefinedError } from "../python/undefined.ts";
 import { PyMarkup, PyUndefined, type PyValue } from "../python/value.ts";
@@ -8,7 +8,6 @@ import type {
   AssignBlock,
   Autoescape,
   Block,
-  Expression,
   FilterBlock,
   If,
   Load,
@@ -16,11 +15,11 @@ import type {
   With,
 } from "./ast.ts";
 import { compileFilter } from "./compile-call.ts";
-import { compileExpression, compileTruth } from "./compile-expression.ts";
 import { compileFor } from "./compile-for.ts";
 import { compileCallBlock, compileMacro } from "./compile-macro.ts";
-import { compileEntry, compileExit, compileSlot, compileStore, type WriteSlot } from "./compile-name.ts";
+import { compileEntry, compileExit, compileSlot } from "./compile-name.ts";
 import { compileOutput } from "./compile-output.ts";
+import { compileTarget } from "./compile-target.ts";
 import type { Compiler } from "./compiler.ts";
 import { findAll, analyzeFrame } from "./scope-analysis.ts";
 import type { Frame } from "./frame.ts";
@@ -76,10 +75,10 @@ function compileIf(compiler: Compiler, outer: Frame, node: If): Execute {
   compiler.checkNesting(frame, node.line);
   const branches = [node, ...node.elifs].map(({ line, test, body }) => {
     const before = compiler.cost;
-    const condition = compileTruth(compiler, frame, test);
-    return { line, condition, cost: 1 + compiler.cost - before, body: compileBody(compiler, frame, body) };
+    const condition = compiler.truth(frame, test);
+    return { line, condition, cost: 1 + compiler.cost - before, body: compiler.body(frame, body) };
   });
-  const otherwise = compileBody(compiler, frame, node.otherwise);
+  const otherwise = compiler.body(frame, node.otherwise);
   const [only, second] = branches;
   if (only !== undefined && second === undefined) {
     const { line, condition, cost, body } = only;
@@ -102,37 +101,9 @@ function compileIf(compiler: Compiler, outer: Frame, node: If): Execute {
   };
 }
 
-/** How a value goes to the target of an assignment or a loop. */
-export function compileTarget(compiler: Compiler, frame: Frame, target: Expression): WriteSlot {
-  switch (target.kind) {
-    case "name":
-      return compileStore(compiler, frame, target.name);
-    case "nsref": {
-      const read = compileSlot(compiler, frame, target.name);
-      return (scope, value) => {
-        const namespace = read(scope);
-        if (namespace instanceof Namespace && value !== undefined) {
-          namespace.set(target.attribute, value);
-        }
-      };
-    }
-    case "tuple": {
-      const targets = target.items.map((item) => compileTarget(compiler, frame, item));
-      return (scope, value) => {
-        const values = unpack(scope.rt, value ?? null, targets.length);
-        targets.forEach((write, index) => {
-          write(scope, values[index]);
-        });
-      };
-    }
-    default:
-      return () => {};
-  }
-}
-
 function compileAssign(compiler: Compiler, frame: Frame, node: Assign): Execute {
   const before = compiler.cost;
-  const value = compileExpression(compiler, frame, node.value);
+  const value = compiler.expression(frame, node.value);
   const { line } = node;
   const namespaces: string[] = [];
   findAll([node.target], (part) => {
@@ -169,7 +140,7 @@ function compileAssignBlock(compiler: Compiler, frame: Frame, node: AssignBlock)
   inner.checksOutput = false;
   analyzeFrame(inner.symbols, node);
   const enter = compileEntry(compiler, inner);
-  const body = compileBody(compiler, inner, node.body);
+  const body = compiler.body(inner, node.body);
   const write = compileTarget(compiler, frame, node.target);
   let text = "";
   const filter = node.filter === null ? null : compileFilter(compiler, inner, node.filter, () => text);
@@ -195,7 +166,7 @@ function compileFilterBlock(compiler: Compiler, frame: Frame, node: FilterBlock)
   const inner = frame.inner();
   analyzeFrame(inner.symbols, node);
   const enter = compileEntry(compiler, inner);
-  const body = compileBody(compiler, inner, node.body);
+  const body = compiler.body(inner, node.body);
   let text: PyValue = "";
   const filter = compileFilter(compiler, inner, node.filter, () => text);
   const exit = compileExit(inner);
@@ -220,10 +191,10 @@ function compileWith(compiler: Compiler, frame: Frame, node: With): Execute {
   analyzeFrame(inner.symbols, node);
   const enter = compileEntry(compiler, inner);
   const before = compiler.cost;
-  const values = node.values.map((value) => compileExpression(compiler, frame, value));
+  const values = node.values.map((value) => compiler.expression(frame, value));
   const cost = 1 + compiler.cost - before;
   const targets = node.targets.map((target) => compileTarget(compiler, inner, target));
-  const body = compileBody(compiler, inner, node.body);
+  const body = compiler.body(inner, node.body);
   const exit = compileExit(inner);
   const { line } = node;
   return (scope) => {
@@ -243,11 +214,11 @@ function compileAutoescape(compiler: Compiler, outer: Frame, node: Autoescape): 
   const frame = outer.inner();
   analyzeFrame(frame.symbols, node);
   const enter = compileEntry(compiler, frame);
-  const value = compileExpression(compiler, frame, node.value);
+  const value = compiler.expression(frame, node.value);
   const saved = compiler.autoescape;
   const constant = node.value.kind === "const" ? truth(node.value.value) : null;
   compiler.autoescape = saved === "runtime" ? saved : (constant ?? "runtime");
-  const body = compileBody(compiler, frame, node.body);
+  const body = compiler.body(frame, node.body);
   compiler.autoescape = saved;
   const exit = compileExit(frame);
   return (scope) => {
@@ -320,7 +291,7 @@ function compileLoad(compiler: Compiler, frame: Frame, node: Load): Execute {
     compiler.knownExtends ||= frame.rootlevel;
     compiler.extendsSoFar += 1;
   }
-  const template = compileExpression(compiler, frame, node.template);
+  const template = compiler.expression(frame, node.template);
   const { line, kind, ignoreMissing } = node;
   return (scope) => {
     const { rt } = scope;

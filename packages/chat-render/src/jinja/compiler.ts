@@ -1,9 +1,10 @@
 import { PyError } from "../python/errors.ts";
 import type { PyContext } from "../python/value.ts";
 import type { Block, Expression, Statement } from "./ast.ts";
-import { childrenOf } from "./ast.ts";
 import { constantOf, NOT_CONSTANT, type Constant } from "./constant-folding.ts";
 import type { Frame } from "./frame.ts";
+import { findAll } from "./scope-analysis.ts";
+import type { Evaluate, Execute, Scope } from "./scope.ts";
 
 /** Parentheses that Python's tokenizer lets Jinja's code nest. */
 const MAX_PARENTHESES = 200;
@@ -11,6 +12,14 @@ const MAX_PARENTHESES = 200;
 const MAX_INDENT = 100;
 /** Loops inside each other in one Python function. */
 const MAX_LOOPS = 20;
+
+/** How the parts of a template are compiled that hold parts of every kind. */
+export interface Compilers {
+  readonly expression: (compiler: Compiler, frame: Frame, node: Expression) => Evaluate;
+  /** A condition without the bool in between. */
+  readonly truth: (compiler: Compiler, frame: Frame, node: Expression) => (scope: Scope) => boolean;
+  readonly body: (compiler: Compiler, frame: Frame, body: readonly Statement[]) => Execute;
+}
 
 /** What the compiler knows of the whole template. */
 export class Compiler {
@@ -23,22 +32,31 @@ export class Compiler {
   readonly hasExtends: boolean;
   /** Whether a template is surely extended from here on. */
   knownExtends = false;
+  /** Whether there are dicts written in the template. */
+  private readonly hasDicts: boolean;
   extendsSoFar = 0;
   /** Whether values are escaped here; "runtime" where that is decided while the template runs. */
   autoescape: boolean | "runtime" = false;
+  /** Whether the parts of an expression are compiled in which Jinja computes every constant it finds. */
+  folds = false;
   /** Expressions compiled so far: the difference is what a statement costs. */
   cost = 0;
   /** The first thing that Python would refuse in Jinja's code, which it reads only when all of it is written. */
   private refusal: PyError | null = null;
   private parentheses = 0;
 
-  constructor(ctx: PyContext, body: readonly Statement[]) {
+  private readonly compilers: Compilers;
+
+  constructor(ctx: PyContext, body: readonly Statement[], compilers: Compilers) {
     this.ctx = ctx;
+    this.compilers = compilers;
     let countsPieces = false;
     let hasExtends = false;
-    this.walk(body, (node) => {
+    let hasDicts = false;
+    findAll(body, (node) => {
       countsPieces ||= node.kind === "filterblock" || (node.kind === "callblock" && node.call !== null);
       hasExtends ||= node.kind === "extends";
+      hasDicts ||= node.kind === "dict";
       if (node.kind === "block") {
         if (this.blocks.has(node.name)) {
           this.fail(`block '${node.name}' defined twice`, node.line);
@@ -48,17 +66,19 @@ export class Compiler {
     });
     this.countsPieces = countsPieces;
     this.hasExtends = hasExtends;
+    this.hasDicts = hasDicts;
   }
 
-  private walk(statements: readonly Statement[], accept: (node: Statement) => void): void {
-    for (const statement of statements) {
-      accept(statement);
-      for (const child of childrenOf(statement)) {
-        if (isStatement(child)) {
-          this.walk([child], accept);
-        }
-      }
-    }
+  expression(frame: Frame, node: Expression): Evaluate {
+    return this.compilers.expression(this, frame, node);
+  }
+
+  truth(frame: Frame, node: Expression): (scope: Scope) => boolean {
+    return this.compilers.truth(this, frame, node);
+  }
+
+  body(frame: Frame, body: readonly Statement[]): Execute {
+    return this.compilers.body(this, frame, body);
   }
 
   /** @throws PyError TemplateAssertionError */
@@ -108,30 +128,31 @@ export class Compiler {
     return this.autoescape === "runtime" ? constantOf(this.ctx, node, false) : this.constant(node);
   }
 
+  /**
+   * Jinja computes the dicts within an expression even where nothing reaches them.
+   *
+   * @throws PyError TypeError for a key that cannot be hashed
+   */
+  checkDicts(node: Expression): void {
+    if (this.hasDicts && this.autoescape === false) {
+      findAll([node], (part) => {
+        if (part.kind === "dict") {
+          constantOf(this.ctx, part);
+        }
+      });
+    }
+  }
+
+  /** Compiles the parts of an expression that Jinja looks through for constants. */
+  folding<Result>(compile: () => Result): Result {
+    const before = this.folds;
+    this.folds = true;
+    const result = compile();
+    this.folds = before;
+    return result;
+  }
+
   constant(node: Expression): Constant {
     return this.autoescape === false ? constantOf(this.ctx, node) : NOT_CONSTANT;
   }
-}
-
-const statementKinds: ReadonlySet<string> = new Set([
-  "output",
-  "for",
-  "if",
-  "macro",
-  "callblock",
-  "filterblock",
-  "assign",
-  "assignblock",
-  "with",
-  "autoescape",
-  "block",
-  "extends",
-  "include",
-  "import",
-  "break",
-  "continue",
-]);
-
-function isStatement(node: { readonly kind: string }): node is Statement {
-  return statementKinds.has(node.kind);
 }

@@ -146,7 +146,7 @@ class Folder {
         return PyDict.of(node.items.map(({ key, value }) => [this.value(key), this.value(value)] as const));
       case "condexpr":
         if (truth(this.value(node.test))) {
-          return this.value(node.then);
+          return this.value(node.value);
         }
         if (node.otherwise === null) {
           throw notConstant;

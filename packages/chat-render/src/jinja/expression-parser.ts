@@ -42,8 +42,6 @@ export interface TupleOptions {
   /** Only names and literals, as in the target of an assignment. */
   readonly simplified?: boolean;
   readonly conditional?: boolean;
-  /** A name that ends the tuple besides the end of the tag. */
-  readonly end?: string;
   readonly parenthesized?: boolean;
   /** Whether `ns.attribute` is a target. */
   readonly namespaces?: boolean;
@@ -85,7 +83,7 @@ export class ExpressionParser {
     while (this.stream.skipName("if")) {
       const test = this.parseOr();
       const otherwise = this.stream.skipName("else") ? this.nested(1, () => this.parseConditional()) : null;
-      const conditional: Conditional = { kind: "condexpr", line, test, then: expression, otherwise };
+      const conditional: Conditional = { kind: "condexpr", line, test, value: expression, otherwise };
       expression = conditional;
       ({ line } = this.stream.current);
     }
@@ -240,14 +238,9 @@ export class ExpressionParser {
     return { kind: "name", line, name, use: "load" };
   }
 
-  private isTupleEnd(end: string | undefined): boolean {
+  private isTupleEnd(): boolean {
     const { type } = this.stream.current;
-    return (
-      type === "variable_end" ||
-      type === "block_end" ||
-      type === "rparen" ||
-      (end !== undefined && this.stream.isName(end))
-    );
+    return type === "variable_end" || type === "block_end" || type === "rparen";
   }
 
   /** An expression, or a tuple where a comma follows it. */
@@ -255,7 +248,7 @@ export class ExpressionParser {
     let { line } = this.stream.current;
     const items: Expression[] = [];
     let isTuple = false;
-    while (!this.isTupleEnd(options.end)) {
+    while (!this.isTupleEnd()) {
       items.push(this.parseTupleItem(options));
       if (!this.stream.isType("comma")) {
         break;

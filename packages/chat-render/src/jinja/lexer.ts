@@ -5,7 +5,7 @@ import { reprText } from "../python/repr.ts";
 import { spaceClass } from "../python/unicode.ts";
 import { pyFloat, pyInt, type PyValue } from "../python/value.ts";
 import { decodeStringLiteral } from "./string-literal.ts";
-import { operators, type OperatorText, type Token, type TokenList, type TokenType } from "./tokens.ts";
+import { operators, type Token, type TokenList, type TokenType } from "./tokens.ts";
 
 const space = `[${spaceClass}]`;
 const tagStart = /\{[{%#]/gu;
@@ -260,12 +260,13 @@ class Lexer {
 
   private readOperator(): boolean {
     const two = this.source.slice(this.position, this.position + 2);
-    const text = Object.hasOwn(operators, two) ? two : two.slice(0, 1);
-    if (!Object.hasOwn(operators, text)) {
+    const text = operators.has(two) ? two : two.slice(0, 1);
+    const type = operators.get(text);
+    if (type === undefined) {
       return false;
     }
     this.balance(text);
-    this.push(operators[text as OperatorText], text);
+    this.push(type, text);
     this.consume(text);
     return true;
   }

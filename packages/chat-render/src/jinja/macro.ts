@@ -71,6 +71,9 @@ export class Macro extends PyObject {
 
   override call(args: readonly PyValue[], kwargs: PyKwargs): PyValue {
     const { code, home } = this;
+    if (kwargs?.has("self") === true) {
+      throw typeError("Macro.__call__() got multiple values for argument 'self'");
+    }
     const scope = new Scope(home.rt, home, home.variables, code.unit.size);
     for (let index = 0; index < code.paramSlots.length && index < args.length; index += 1) {
       scope.slots[code.paramSlots[index] ?? 0] = args[index];

@@ -182,9 +182,9 @@ class Parser extends ExpressionParser {
 
   private parseFor(): Statement {
     const { line } = this.stream.next();
-    const target = this.parseTarget({ end: "in" });
+    const target = this.parseTarget();
     this.stream.expect("name:in");
-    const iterable = this.parseTuple({ conditional: false, end: "recursive" });
+    const iterable = this.parseTuple({ conditional: false });
     const test = this.stream.skipName("if") ? this.parseExpression() : null;
     const recursive = this.stream.skipName("recursive");
     const body = this.parseUntil("endfor", "else");

@@ -2,14 +2,17 @@ import { recursionError } from "../python/errors.ts";
 import { PyMarkup, type PyContext, type PyValue } from "../python/value.ts";
 import type { Statement } from "./ast.ts";
 import { noParentBlock, TemplateReference } from "./block-reference.ts";
+import { compileExpression, compileTruth } from "./compile-expression.ts";
 import { compileEntry } from "./compile-name.ts";
 import { compileBody } from "./compile-statement.ts";
-import { Compiler } from "./compiler.ts";
+import { Compiler, type Compilers } from "./compiler.ts";
 import { Frame } from "./frame.ts";
 import { globals } from "./globals.ts";
 import { parse } from "./statement-parser.ts";
 import { analyzeTemplate, findUndeclared } from "./scope-analysis.ts";
 import { Runtime, Scope, type Execute, type GenerationSpan, type Slot } from "./scope.ts";
+
+const compilers: Compilers = { expression: compileExpression, truth: compileTruth, body: compileBody };
 
 /** The code of the template or of one of its blocks. */
 interface Code {
@@ -64,7 +67,7 @@ function compileCode(compiler: Compiler, body: readonly Statement[], block: stri
   frame.checksOutput = block === null && compiler.hasExtends;
   analyzeTemplate(symbols, body);
   const enter = compileEntry(compiler, frame);
-  return { frame, enter, body: compileBody(compiler, frame, body), selfSlot, superSlot };
+  return { frame, enter, body: compiler.body(frame, body), selfSlot, superSlot };
 }
 
 function runCode(code: Code, rt: Runtime, variables: Slot[], block: string | null): void {
@@ -102,7 +105,7 @@ function selfOf(rt: Runtime, variables: Slot[]): TemplateReference {
 export function compileSource(ctx: PyContext, template: string): CompiledSource {
   return withRecursionErrors(() => {
     const body = parse(template);
-    const compiler = new Compiler(ctx, body);
+    const compiler = new Compiler(ctx, body, compilers);
     const main = compileCode(compiler, body, null);
     const blocks = new Map(
       [...compiler.blocks].map(([name, block]) => [name, compileCode(compiler, block.body, name)]),

@@ -1,8 +1,7 @@
 import type { PyError } from "../python/errors.ts";
 import type { PyValue } from "../python/value.ts";
 
-/** Operators by their text. */
-export const operators = {
+const operatorTypes = {
   "+": "add",
   "-": "sub",
   "/": "div",
@@ -31,8 +30,7 @@ export const operators = {
   ";": "semicolon",
 } as const;
 
-export type OperatorText = keyof typeof operators;
-export type OperatorType = (typeof operators)[OperatorText];
+export type OperatorType = (typeof operatorTypes)[keyof typeof operatorTypes];
 
 export type TokenType =
   | OperatorType
@@ -64,8 +62,11 @@ export interface TokenList {
   readonly failure: PyError | null;
 }
 
+/** Operators by their text. */
+export const operators: ReadonlyMap<string, OperatorType> = new Map(Object.entries(operatorTypes));
+
 const operatorTexts: ReadonlyMap<string, string> = new Map(
-  Object.entries(operators).map(([text, type]) => [type, text]),
+  Object.entries(operatorTypes).map(([text, type]) => [type, text]),
 );
 
 const descriptions: Readonly<Partial<Record<string, string>>> = {
