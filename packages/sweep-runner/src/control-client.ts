@@ -20,6 +20,15 @@ export interface ControlClient {
   close(): Promise<void>;
 }
 
+/** What a configuration says about the way to the server. */
+export interface ControlWay {
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** PEM of the certificate authority; null takes those of the system. */
+  readonly ca?: string | null;
+  readonly insecureTls?: boolean;
+}
+
 /** Most time for one exchange; a request timeout below it holds for these requests too. */
 const LONGEST_MS = 30_000;
 const CONNECT_MS = 10_000;
@@ -34,14 +43,22 @@ export function createControlClient(
   root: string,
   apiKey: string | null,
   requestTimeoutMs: number,
+  way: ControlWay = {},
 ): ControlClient {
   const timeoutMs = Math.min(LONGEST_MS, requestTimeoutMs);
   const dispatcher = new Agent({
     connections: 4,
-    connect: { timeout: CONNECT_MS },
+    connect: {
+      timeout: CONNECT_MS,
+      ...(way.ca == null ? {} : { ca: way.ca }),
+      ...(way.insecureTls === true ? { rejectUnauthorized: false } : {}),
+    },
     maxResponseSize: BODY_LIMIT,
   });
-  const headers: Record<string, string> = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers: Record<string, string> = {
+    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...way.headers,
+  };
 
   const ask = async (
     method: "GET" | "POST",

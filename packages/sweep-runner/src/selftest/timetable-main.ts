@@ -5,8 +5,7 @@ import type { FromTimetable, ToTimetable } from "./timetable.ts";
 const server = new TimetableServer();
 const tell = (message: FromTimetable): void => void process.send?.(message);
 
-process.on("message", (raw) => {
-  const message = raw as ToTimetable;
+process.on("message", (message: ToTimetable) => {
   switch (message.type) {
     case "timetable":
       return server.follow(message.timetable, message.startNs);

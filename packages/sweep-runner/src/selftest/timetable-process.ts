@@ -39,8 +39,7 @@ export async function startTimetableServer(timetable: Timetable, startNs = 0n): 
       reject(new RunError("SELFTEST_FAILED", `the timetable server did not start: ${why}`));
     child.on("error", (error) => failed(error.message));
     child.on("exit", (code) => failed(`it ended with code ${code}`));
-    child.on("message", (raw) => {
-      const message = raw as FromTimetable;
+    child.on("message", (message: FromTimetable) => {
       if (message.type === "listening") resolve(message.port);
       else answered?.(message.report);
     });

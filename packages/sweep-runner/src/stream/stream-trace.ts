@@ -9,7 +9,17 @@ export type Channel = (typeof CHANNELS)[number];
 export type OnText = (text: string, channel: Channel) => void;
 
 /** Kinds by their number in the columns of a trace. */
-export const CHUNK_KINDS = Object.keys(CHUNK_LETTERS) as readonly ChunkKind[];
+const CHUNK_KINDS: readonly ChunkKind[] = [
+  "role",
+  "reasoning",
+  "content",
+  "tool",
+  "usage",
+  "finish",
+  "error",
+  "done",
+  "empty",
+];
 const KIND_CODES = new Map(CHUNK_KINDS.map((kind, code) => [kind, code]));
 const LETTERS = CHUNK_KINDS.map((kind) => CHUNK_LETTERS[kind]);
 

@@ -11,7 +11,7 @@ export class AbortGroup {
     if (members === undefined) {
       const made = new Set<Abortable>();
       signal.addEventListener("abort", () => {
-        for (const each of [...made]) each.abort();
+        for (const each of made) each.abort();
       });
       this.#members.set(signal, made);
       members = made;

@@ -5,6 +5,7 @@ import type { ExchangeObserver, Outcome, WireSpec } from "../targets/target.ts";
 import { AbortGroup } from "./abort-group.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { exchange, type ExchangeContext } from "./http-exchange.ts";
+import { requestHead } from "./request-head.ts";
 
 /** Sends bodies to one place and reads the answers. */
 export interface HttpSender {
@@ -43,17 +44,4 @@ export function createHttpSender(wire: WireSpec, timeline: Timeline): HttpSender
       pool.destroy();
     },
   };
-}
-
-/** Request line and headers of every request, up to the value of `content-length`. */
-function requestHead(url: URL, headers: Readonly<Record<string, string>>): string {
-  const lines = [`POST ${url.pathname}${url.search} HTTP/1.1`, `host: ${url.host}`];
-  for (const [name, value] of Object.entries(headers)) {
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw new TypeError(
-        `the header ${JSON.stringify(name)} cannot be sent: its name or value holds a control character`,
-      );
-    lines.push(`${name.toLowerCase()}: ${value}`);
-  }
-  return `${lines.join("\r\n")}\r\ncontent-length: `;
 }

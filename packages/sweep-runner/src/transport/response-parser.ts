@@ -29,6 +29,8 @@ export class ProtocolError extends Error {
 
 /** Bound on the head of an answer and on its trailers, bytes. */
 const HEAD_LIMIT = 64 * 1024;
+const HTTP = "HTTP/";
+const NO_BYTES: Buffer = Buffer.alloc(0);
 const CR = 13;
 const LF = 10;
 /** Hexadecimal digits of a chunk size that fits a safe integer. */
@@ -45,6 +47,8 @@ export class ResponseParser {
   #state: State = "head";
   #head: Buffer[] = [];
   #headBytes = 0;
+  /** Its last bytes, in which a blank line may have begun. */
+  #headTail = NO_BYTES;
   /** Of the body, or of the chunk. */
   #remaining = 0;
   #size = 0;
@@ -129,17 +133,15 @@ export class ResponseParser {
     while (this.#state === "head" && position < bytes.length) {
       const end = this.#endOfHead(bytes, position);
       if (end === -1) {
-        this.#headBytes += bytes.length - position;
-        if (this.#headBytes > HEAD_LIMIT) throw new ProtocolError(`a head of more than ${HEAD_LIMIT} bytes`);
         // The memory of a read is used again for the next one.
-        this.#head.push(Buffer.from(bytes.subarray(position)));
-        this.#requireHttp();
+        this.#keepHead(Buffer.from(bytes.subarray(position)));
         return bytes.length;
       }
       this.#head.push(bytes.subarray(position, end));
       const text = (this.#head.length === 1 ? this.#head[0] : Buffer.concat(this.#head))?.toString("latin1");
       this.#head = [];
       this.#headBytes = 0;
+      this.#headTail = NO_BYTES;
       position = end;
       this.#openAnswer(text ?? "");
     }
@@ -153,15 +155,19 @@ export class ResponseParser {
       return at === -1 ? -1 : at + 4;
     }
     // The blank line may be cut anywhere: look at the last bytes that came before, too.
-    const before = Buffer.concat(this.#head).subarray(-3);
-    const joined = Buffer.concat([before, bytes.subarray(from)]);
+    const joined = Buffer.concat([this.#headTail, bytes.subarray(from)]);
     const at = joined.indexOf("\r\n\r\n", 0, "latin1");
-    return at === -1 ? -1 : from + at + 4 - before.length;
+    return at === -1 ? -1 : from + at + 4 - this.#headTail.length;
   }
 
-  #requireHttp(): void {
-    const start = Buffer.concat(this.#head).toString("latin1", 0, 5);
-    if (!"HTTP/".startsWith(start)) throw new ProtocolError(JSON.stringify(start));
+  #keepHead(part: Buffer): void {
+    this.#head.push(part);
+    this.#headBytes += part.length;
+    if (this.#headBytes > HEAD_LIMIT) throw new ProtocolError(`a head of more than ${HEAD_LIMIT} bytes`);
+    this.#headTail = Buffer.concat([this.#headTail, part]).subarray(-3);
+    if (this.#headBytes - part.length >= HTTP.length) return;
+    const start = Buffer.concat(this.#head).toString("latin1", 0, HTTP.length);
+    if (!HTTP.startsWith(start)) throw new ProtocolError(JSON.stringify(start));
   }
 
   #openAnswer(text: string): void {

@@ -20,16 +20,16 @@ export interface EndedRequest {
 export interface RecordBlock {
   readonly count: number;
   /** {@link NUMBERS} per request. */
-  readonly numbers: Float64Array;
+  readonly numbers: Float64Array<ArrayBuffer>;
   /** How requests ended; most of a block end alike. */
   readonly endings: readonly Ending[];
   readonly acceptance: readonly (SpecDecodeCounts | null)[] | null;
-  readonly atNs: Float64Array;
-  readonly kinds: Uint8Array;
-  readonly bytes: Uint32Array;
-  readonly tokens: Int32Array | null;
+  readonly atNs: Float64Array<ArrayBuffer>;
+  readonly kinds: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint32Array<ArrayBuffer>;
+  readonly tokens: Int32Array<ArrayBuffer> | null;
   /** Texts of all requests, UTF-8: of each one reasoning, content, tool. */
-  readonly text: Uint8Array;
+  readonly text: Uint8Array<ArrayBuffer>;
 }
 
 /** Finish reason and error of requests. */
@@ -83,7 +83,7 @@ export function packBlock(ended: readonly EndedRequest[]): RecordBlock {
 /** The memory of a block, to be handed over instead of copied. */
 export function memoryOf({ numbers, atNs, kinds, bytes, tokens, text }: RecordBlock): ArrayBuffer[] {
   const columns = [numbers, atNs, kinds, bytes, text, ...(tokens === null ? [] : [tokens])];
-  return columns.map(({ buffer }) => buffer as ArrayBuffer);
+  return columns.map(({ buffer }) => buffer);
 }
 
 export function* unpackBlock(block: RecordBlock): Generator<EndedRequest> {

@@ -11,9 +11,9 @@ export interface WorkerHandle {
 }
 
 export interface WorkerEvents {
-  onMessage(message: FromWorker): void;
+  readonly onMessage: (message: FromWorker) => void;
   /** It is gone: why, in words. */
-  onExit(reason: string): void;
+  readonly onExit: (reason: string) => void;
 }
 
 /** Built beside this module. */
@@ -62,7 +62,7 @@ export function startProcess({ onMessage, onExit }: WorkerEvents): WorkerHandle 
   child.on("error", (error) => {
     complaint = `Error: ${error.message}`;
   });
-  child.on("message", (message) => onMessage(message as FromWorker));
+  child.on("message", (message: FromWorker) => onMessage(message));
   return {
     post: (message) => {
       if (child.connected) child.send(message);

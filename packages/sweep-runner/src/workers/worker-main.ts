@@ -7,7 +7,7 @@ if (parentPort === null) {
   const loop = createWorkerLoop({
     post: (message) => process.send?.(message),
   });
-  process.on("message", (message) => loop(message as ToWorker));
+  process.on("message", (message: ToWorker) => loop(message));
   // Ctrl-C reaches every process of a terminal; the main one says what is to be done about it.
   process.on("SIGINT", () => {});
   process.on("disconnect", () => process.exit());

@@ -154,7 +154,7 @@ export class WorkerPool {
       (worker, index) =>
         new Promise<Extract<FromWorker, { readonly type: Type }>>((resolve, reject) => {
           worker.next = (message) => {
-            if (message.type === type) resolve(message as Extract<FromWorker, { readonly type: Type }>);
+            if (isOf(message, type)) resolve(message);
             else reject(new TypeError(`a worker answered ${message.type} instead of ${type}`));
           };
           worker.handle.post(question(index));
@@ -176,6 +176,13 @@ export class WorkerPool {
 }
 
 const DRAIN_MS = 300;
+
+function isOf<Type extends FromWorker["type"]>(
+  message: FromWorker,
+  type: Type,
+): message is Extract<FromWorker, { readonly type: Type }> {
+  return message.type === type;
+}
 
 /** Bodies in one piece of memory. */
 function joinBodies(bodies: readonly Uint8Array[], shared: boolean): Bodies {
