@@ -7,7 +7,7 @@ import { measureStepCosts, measureThreads } from "./calibrate.ts";
 import { DispatchGate } from "./dispatch-gate.ts";
 import { GrammarSource } from "./grammars.ts";
 import { LlamaEngine } from "./llama-engine.ts";
-import { estimateMemory, refuseTooLarge } from "./memory.ts";
+import { estimateMemory, readInsights, refuseTooLarge, type MemoryEstimate } from "./memory.ts";
 import { describeModel, describeVocabulary, vocabularyMismatch, vocabularyTexts } from "./model-info.ts";
 import { createContext, ErrorLog, loadModel, startLlama } from "./native.ts";
 import { importNodeLlama, type NodeLlama } from "./node-llama.ts";
@@ -193,13 +193,18 @@ async function checkMemory(
     options.modelPath,
     ...(options.draftModelPath === undefined ? [] : [options.draftModelPath]),
   ];
-  const need = { contextSize: contextSize ?? DEFAULT_CONTEXT_SIZE, slots, batchSize };
-  const estimates = await Promise.all(
+  const estimates: MemoryEstimate[] = [];
+  let size: number | null = null;
+  for (const path of paths) {
     // a file that cannot be read is told by the loading, which says what is wrong with it
-    paths.map((path) => estimateMemory(nodeLlama, llama, { ...need, path }).catch(() => null)),
-  );
-  const known = estimates.filter((estimate) => estimate !== null);
-  refuseTooLarge(known, slots, options.memoryLimitBytes ?? process.availableMemory());
+    const insights = await readInsights(nodeLlama, llama, path).catch(() => null);
+    if (insights === null) return;
+    const trained = insights.trainContextSize ?? Infinity;
+    // the draft may know fewer positions than the model: it then drafts up to its own
+    size = size === null ? resolveContextSize(contextSize, trained) : Math.min(size, trained);
+    estimates.push(await estimateMemory(insights, { path, contextSize: size, slots, batchSize }));
+  }
+  refuseTooLarge(estimates, slots, options.memoryLimitBytes ?? process.availableMemory());
 }
 
 function resolveContextSize(asked: number | null, trained: number): number {

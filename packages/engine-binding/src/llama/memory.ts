@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { Llama } from "node-llama-cpp";
+import type { GgufInsights, Llama } from "node-llama-cpp";
 import { EngineError } from "../errors.ts";
 import type { NodeLlama } from "./node-llama.ts";
 
@@ -18,14 +18,17 @@ export interface MemoryEstimate {
   readonly contextBytes: number;
 }
 
-/** Estimates from the file alone what a model and its context take in main memory; nothing is loaded. */
+/** What a file says of its model; nothing is loaded. */
+export async function readInsights(nodeLlama: NodeLlama, llama: Llama, path: string): Promise<GgufInsights> {
+  const file = await nodeLlama.readGgufFileInfo(path, { readTensorInfo: true, logWarnings: false });
+  return await nodeLlama.GgufInsights.from(file, llama);
+}
+
+/** Estimates what a model and its context take in main memory. */
 export async function estimateMemory(
-  nodeLlama: NodeLlama,
-  llama: Llama,
+  insights: GgufInsights,
   { path, contextSize, slots, batchSize }: MemoryNeed,
 ): Promise<MemoryEstimate> {
-  const file = await nodeLlama.readGgufFileInfo(path, { readTensorInfo: true, logWarnings: false });
-  const insights = await nodeLlama.GgufInsights.from(file, llama);
   const model = await insights.estimateModelResourceRequirementsV2({ gpuLayers: 0 });
   const context = await insights.estimateContextResourceRequirementsV2({
     contextSize,
