@@ -6,7 +6,7 @@ import { CommanderError } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./usage-error.ts";
 
-const NO_COMMAND = "a command is needed: run, chat or complete; onpar --help shows them";
+const NO_COMMAND = "a command is needed: run, chat, complete or selftest; onpar --help shows them";
 
 /** What is said of a failure: lines without the program's name, and the exit code. */
 export interface Failure {

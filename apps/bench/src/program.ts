@@ -5,6 +5,7 @@ import { addChatCommand } from "./commands/chat.ts";
 import { addCompleteCommand } from "./commands/complete.ts";
 import { addConfigCommand } from "./commands/config.ts";
 import { addPresetsCommand } from "./commands/presets.ts";
+import { addSelftestCommand } from "./commands/selftest.ts";
 import type { Env } from "./env.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { packageVersion } from "./version.ts";
@@ -35,6 +36,7 @@ export function createProgram(env: Env, done: (code: ExitCode) => void): Command
   addBenchCommand(program, env, done);
   addChatCommand(program, env, done);
   addCompleteCommand(program, env, done);
+  addSelftestCommand(program, env, done);
   addConfigCommand(program, env, done);
   addPresetsCommand(program, env, done);
   return program;

@@ -12,10 +12,6 @@ import {
  */
 export const unsupported: Readonly<Record<string, string>> = {
   "target.metricsUrls": "one metrics page is read",
-  "target.headers": "requests carry no further headers",
-  "target.extraBody": "requests carry no further fields",
-  "target.caFile": "certificates are checked against those of the system",
-  "target.insecureTls": "certificates are always checked",
   "engine.kind": "models in this process run by llama.cpp",
   "engine.library": "models in this process run by llama.cpp",
   "engine.maxNumBatchedTokens": "the engine of this process has no such setting",
@@ -34,9 +30,7 @@ export const unsupported: Readonly<Record<string, string>> = {
   "dataset.shuffle": "rows are sent in the order of the file",
   "dataset.oversample": "no row is sent twice",
   "dataset.traceBlockTokens": "traces are not read",
-  load: "the load is a closed loop over a number of requests",
   cache: "the prefix cache is left alone",
-  client: "requests are sent by this process, and their texts are hashed",
   minTokens: "no least length is sent",
   logprobs: "no log-probabilities are asked for",
   slos: "limits are not judged",

@@ -73,7 +73,7 @@ describe("help", () => {
 
 describe("the manual", () => {
   it("has every flag of every command", async () => {
-    for (const command of ["run", "chat", "complete"]) {
+    for (const command of ["run", "chat", "complete", "selftest"]) {
       const { stdout } = await onpar([command, "--help"]);
       for (const flag of flagsOf(stdout)) {
         const documented = flag.startsWith("--no-") ? flag.replace("--no-", "--[no-]") : flag;

@@ -1,6 +1,15 @@
 export { runBench, type RunBenchOptions } from "./run-bench.ts";
 export { completeOnce, type Completion, type CompleteOnceOptions } from "./complete-once.ts";
 export type { OnText } from "./load/recorder.ts";
+export {
+  selftest,
+  type ErrorFigures,
+  type SelftestLevel,
+  type SelftestOptions,
+  type SelftestResult,
+} from "./selftest/selftest.ts";
+export { startTimetableServer, type TimetableProcess } from "./selftest/timetable-process.ts";
+export type { Timetable, TimetableReport } from "./selftest/timetable.ts";
 export { RunError, type RunErrorCode } from "./errors.ts";
 export type { RunEvent, RunObserver } from "./events.ts";
 export { monotonicClock, startTimeline, type Clock, type Timeline } from "./clock.ts";

@@ -31,7 +31,7 @@ export function createRng(seed: number, stream = 0): Rng {
 }
 
 /** A shuffled copy (Fisher-Yates). */
-export function shuffled<T extends NonNullable<unknown>>(items: readonly T[], rng: Rng): T[] {
+export function shuffled<T extends string | number | object>(items: readonly T[], rng: Rng): T[] {
   const result = [...items];
   for (let index = result.length - 1; index > 0; index--) {
     const other = rng.int(index + 1);
