@@ -10,6 +10,7 @@ const allowed = {
   "@onpar/metrics-client": [],
   "@onpar/engine-binding": [],
   "@onpar/demo-model": [],
+  "@onpar/vllm-addon": [],
   "@onpar/sweep-runner": ["@onpar/bench-config", "@onpar/chat-render", "@onpar/metrics-client"],
   "@onpar/bench-report": ["@onpar/bench-config", "@onpar/metrics-client", "@onpar/sweep-runner"],
   "@onpar/bench": [

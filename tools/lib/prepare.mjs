@@ -42,13 +42,14 @@ function manifestsHash() {
 
 /** The workspace's folders, as pnpm-workspace.yaml lists them. */
 export function workspaceFolders() {
-  return ["packages", "apps", "tests"].flatMap((parent) =>
+  const grouped = ["packages", "apps", "tests"].flatMap((parent) =>
     readdirSync(path.join(root, parent), { withFileTypes: true })
       .filter(
         (entry) => entry.isDirectory() && existsSync(path.join(root, parent, entry.name, "package.json")),
       )
       .map((entry) => path.join(parent, entry.name)),
   );
+  return [...grouped, "native"];
 }
 
 function manifests() {

@@ -103,8 +103,11 @@ export interface ModelInfo {
 
 /** How an engine speculates. */
 export interface SpeculationInfo {
-  /** Where draft tokens come from: a smaller model, or the request's own earlier tokens (prompt lookup). */
-  readonly method: "draft-model" | "ngram";
+  /**
+   * Where draft tokens come from: a smaller model, the request's own earlier tokens (prompt lookup), layers added to
+   * the model itself (MTP, EAGLE, Medusa), or something else that the engine has.
+   */
+  readonly method: "draft-model" | "ngram" | "draft-head" | "other";
   /** Name of the draft model; null when there is none. */
   readonly draftModel: string | null;
   /** K: the most tokens drafted in one step, bonus token not included. */

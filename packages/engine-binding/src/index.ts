@@ -22,3 +22,5 @@ export type {
 export { EngineError, type EngineErrorCode } from "./errors.ts";
 export { loadLlamaEngine } from "./llama/load.ts";
 export type { LlamaEngineOptions } from "./llama/options.ts";
+export { loadVllmEngine } from "./vllm/load.ts";
+export type { VllmEngineOptions } from "./vllm/options.ts";

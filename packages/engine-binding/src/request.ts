@@ -60,12 +60,7 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): C
     refuse(`minTokens must be an integer from 0 to maxTokens (${maxTokens}), got ${String(minTokens)}`);
   }
   const stop = request.stop ?? [];
-  if (stop.length > MAX_STOPS) refuse(`stop has ${stop.length} strings, at most ${MAX_STOPS} are allowed`);
-  for (const [index, text] of stop.entries()) {
-    if (typeof text !== "string" || text.length === 0 || text.length > MAX_STOP_LENGTH) {
-      refuse(`stop[${index}] must be a text of 1 to ${MAX_STOP_LENGTH} characters`);
-    }
-  }
+  checkStops(stop);
   const stopTokenIds = request.stopTokenIds ?? [];
   checkTokenIds("stopTokenIds", stopTokenIds, limits.vocabularySize);
   checkSampling(request.sampling ?? {});
@@ -90,6 +85,16 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): C
     logprobs: request.logprobs ?? null,
     format: request.format ?? null,
   };
+}
+
+/** @throws {EngineError} `ENGINE_INVALID_REQUEST` when one is empty or too long, or there are too many */
+export function checkStops(stop: readonly string[]): void {
+  if (stop.length > MAX_STOPS) refuse(`stop has ${stop.length} strings, at most ${MAX_STOPS} are allowed`);
+  for (const [index, text] of stop.entries()) {
+    if (typeof text !== "string" || text.length === 0 || text.length > MAX_STOP_LENGTH) {
+      refuse(`stop[${index}] must be a text of 1 to ${MAX_STOP_LENGTH} characters`);
+    }
+  }
 }
 
 /** @throws {EngineError} `ENGINE_INVALID_REQUEST` when one is not a token id of the vocabulary */
@@ -161,7 +166,8 @@ const SAMPLING_RANGES: readonly (readonly [keyof SamplingOptions, number, number
   ["frequencyPenalty", -2, 2, false],
 ];
 
-function checkSampling(sampling: SamplingOptions): void {
+/** @throws {EngineError} `ENGINE_INVALID_REQUEST` when a value is out of its range */
+export function checkSampling(sampling: SamplingOptions): void {
   for (const [name, lowest, highest, integer] of SAMPLING_RANGES) {
     const value = sampling[name];
     if (value === undefined) continue;

@@ -89,9 +89,8 @@ export class HostedEngine implements Engine {
     let finished = false;
     this.#track(this.#streams, id, stream);
     try {
-      this.#thread.post({ type: "generate", id, request: checked });
+      this.#thread.post({ type: "generate", id, request: checked, aborted: signal?.aborted === true });
       signal?.addEventListener("abort", abort, { once: true });
-      if (signal?.aborted === true) abort();
       while (!finished) {
         const batch = await stream.next();
         finished = batch.finish !== undefined;

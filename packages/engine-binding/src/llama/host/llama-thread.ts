@@ -31,10 +31,11 @@ function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["opt
 
   const generate = async (
     engine: LlamaEngine,
-    { id, request }: ToEngineThread & { type: "generate" },
+    { id, request, aborted }: ToEngineThread & { type: "generate" },
   ): Promise<void> => {
     const abort = new AbortController();
     aborts.set(id, abort);
+    if (aborted) abort.abort();
     try {
       for await (const batch of engine.generate(request, abort.signal)) deliver(engine, { id, batch });
     } catch (error) {

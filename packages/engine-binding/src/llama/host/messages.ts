@@ -14,7 +14,13 @@ export interface ThreadStart {
 /** To the engine's thread. */
 export type ToEngineThread =
   | { readonly type: "cancel-load" }
-  | { readonly type: "generate"; readonly id: number; readonly request: CheckedRequest }
+  | {
+      readonly type: "generate";
+      readonly id: number;
+      readonly request: CheckedRequest;
+      /** The signal had aborted before the request was made. */
+      readonly aborted: boolean;
+    }
   | { readonly type: "abort"; readonly id: number }
   | { readonly type: "reset-prefix-cache"; readonly id: number }
   | { readonly type: "dispose" };

@@ -1,0 +1,3 @@
+import { builtNative, projectTests } from "../vitest.shared.ts";
+
+export default projectTests({ name: "native", globalSetup: builtNative });
