@@ -9,6 +9,7 @@ import type { Frame } from "./frame.ts";
 import { LoopContext, type Recurse } from "./loop-context.ts";
 import { BREAK, NORMAL, Scope, type Completion, type Evaluate, type Execute } from "./scope.ts";
 import { analyzeLoop, findAll, findUndeclared } from "./scope-analysis.ts";
+import type { FunctionUnit } from "./symbols.ts";
 
 /** Whether the body can see `loop`. */
 function usesLoop(node: For): boolean {
@@ -46,7 +47,7 @@ function compileFiltered(
   if (node.test === null) {
     return null;
   }
-  const frame = outer.inner(true);
+  const frame = outer.inner("separate");
   analyzeLoop(frame.symbols, node, "test");
   const enter = compileEntry(compiler, frame);
   const write = compileTarget(compiler, frame, node.target);
@@ -139,8 +140,7 @@ function extendedRounds({ begin, body, line }: Round, writeLoop: WriteSlot) {
 /** `{% for %}` */
 export function compileFor(compiler: Compiler, frame: Frame, node: For): Execute {
   const before = compiler.cost;
-  const base = node.recursive ? frame.inner(true) : frame;
-  const loopFrame = node.recursive ? base : frame.inner();
+  const loopFrame = frame.inner(node.recursive ? "separate" : "here");
   const extended = usesLoop(node);
   if (extended) {
     loopFrame.symbols.declareParameter("loop");
@@ -151,7 +151,6 @@ export function compileFor(compiler: Compiler, frame: Frame, node: For): Execute
   const iterable = compiler.expression(frame, node.iterable);
   const cost = 1 + compiler.cost - before;
 
-  const outerLoops = loopFrame.loops;
   loopFrame.loops += 1;
   loopFrame.indent += 1;
   compiler.checkNesting(loopFrame, node.line);
@@ -170,7 +169,7 @@ export function compileFor(compiler: Compiler, frame: Frame, node: For): Execute
     scope.slots[loopSlot] = loop;
   };
   const exit = compileExit(loopFrame);
-  const otherwise = compileElse(compiler, node.recursive ? base : frame, node, outerLoops);
+  const otherwise = compileElse(compiler, frame, node, loopFrame.unit);
   const { line } = node;
 
   if (node.recursive) {
@@ -197,13 +196,12 @@ export function compileFor(compiler: Compiler, frame: Frame, node: For): Execute
   };
 }
 
-function compileElse(compiler: Compiler, outer: Frame, node: For, loops: number): Execute | null {
+function compileElse(compiler: Compiler, outer: Frame, node: For, unit: FunctionUnit): Execute | null {
   if (node.otherwise.length === 0) {
     return null;
   }
   // What follows `else` stands behind the loop: a `break` there is one of the loop around.
-  const frame = outer.inner();
-  frame.loops = loops;
+  const frame = outer.inner(unit === outer.unit ? "here" : unit);
   frame.indent = outer.indent + 1;
   analyzeLoop(frame.symbols, node, "else");
   const enter = compileEntry(compiler, frame);

@@ -13,7 +13,7 @@ const implicit = ["caller", "kwargs", "varargs"] as const;
 
 /** The function behind a macro or a call block. */
 function compileMacroCode(compiler: Compiler, outer: Frame, node: MacroNode | CallBlock): MacroCode {
-  const frame = outer.inner(true);
+  const frame = outer.inner("separate");
   frame.checksOutput = false;
   const { symbols, unit } = frame;
   analyzeFrame(symbols, node);

@@ -30,13 +30,13 @@ export class Frame {
     return this.symbols.unit;
   }
 
-  /** A frame inside this one, in a function of its own if `separate`. */
-  inner(separate = false): Frame {
-    const unit = separate ? new FunctionUnit(this.unit) : this.unit;
+  /** A frame inside this one: in the same function, in one of its own, or in that of another frame. */
+  inner(place: "here" | "separate" | FunctionUnit = "here"): Frame {
+    const unit = place === "here" ? this.unit : place === "separate" ? new FunctionUnit(this.unit) : place;
     const frame = new Frame(new Symbols(unit, this.symbols));
     frame.checksOutput = this.checksOutput;
-    frame.loops = separate ? 0 : this.loops;
-    frame.indent = this.indent + (separate ? 1 : 0);
+    frame.loops = place === "here" ? this.loops : 0;
+    frame.indent = this.indent + (place === "here" ? 0 : 1);
     return frame;
   }
 
