@@ -40,7 +40,7 @@ function bind<S>(
 
 /** `str.format` and `str.format_map`, which see values as the sandbox does. */
 function strFormat(value: string | PyMarkup, name: "format" | "format_map"): PyFunction {
-  return new PyFunction(`str.${name}`, (args, kwargs, ctx) => {
+  return new PyFunction(`${typeName(value)}.${name}`, (args, kwargs, ctx) => {
     const text = formatMethod(ctx, { getAttribute, getItem }, value, name, args, kwargs);
     return like(value, text);
   });
@@ -52,7 +52,7 @@ function publicAttribute(ctx: PyContext, value: PyValue, name: string): PyValue 
       return strFormat(value, name);
     }
     const bound = value instanceof PyMarkup ? bind("Markup", markupMethods, name, value) : undefined;
-    return bound ?? bind("str", strMethods, name, typeof value === "string" ? value : value.text);
+    return bound ?? bind(typeName(value), strMethods, name, typeof value === "string" ? value : value.text);
   }
   if (isList(value)) {
     return unsafeListMethods.has(name)
@@ -121,7 +121,7 @@ export function getAttribute(ctx: PyContext, value: PyValue, name: string): PyVa
     return attribute;
   }
   const item = value instanceof PyDict ? value.getNormal(name) : subscript(ctx, value, name);
-  return item ?? new PyUndefined(name, value);
+  return item === undefined ? new PyUndefined(name, value) : item;
 }
 
 /** Jinja's `value[key]`: the item, else the attribute, else Undefined. */
@@ -131,10 +131,8 @@ export function getItem(ctx: PyContext, value: PyValue, key: PyValue): PyValue {
     return item;
   }
   const name = textOf(key);
-  return (
-    (name === undefined ? undefined : lookupAttribute(ctx, value, name)) ??
-    new PyUndefined(name ?? key, value)
-  );
+  const attribute = name === undefined ? undefined : lookupAttribute(ctx, value, name);
+  return attribute === undefined ? new PyUndefined(name ?? key, value) : attribute;
 }
 
 /** Jinja's `value[start:stop:step]`. */

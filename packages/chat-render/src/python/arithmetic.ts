@@ -4,9 +4,9 @@ import {
   floorDivideInts,
   moduloFloats,
   moduloInts,
-  power,
   trueDivide,
 } from "./division.ts";
+import { power, type PowerCharge } from "./power.ts";
 import { escape } from "./markup.ts";
 import { bitsAbout, intOf, intToFloat, numberOf } from "./numbers.ts";
 import { printf } from "./printf.ts";
@@ -34,6 +34,17 @@ function chargeInt(ctx: PyContext, bits: number): void {
   ctx.budget.step(Math.ceil((bits / 64) ** 1.5 / 32));
 }
 
+function powerCharge(ctx: PyContext): PowerCharge {
+  return {
+    bits: (bits) => {
+      chargeInt(ctx, bits);
+    },
+    float: () => {
+      ctx.budget.step(1000);
+    },
+  };
+}
+
 function intResult(
   ctx: PyContext,
   operator: BinaryOperator,
@@ -44,9 +55,7 @@ function intResult(
     case "/":
       return pyFloat(trueDivide(a, b));
     case "**":
-      return power(a, b, (bits) => {
-        chargeInt(ctx, bits);
-      });
+      return power(a, b, powerCharge(ctx));
   }
   if (typeof a === "number" && typeof b === "number") {
     if (operator === "//") {
@@ -79,7 +88,7 @@ function intResult(
   }
 }
 
-function floatResult(operator: BinaryOperator, a: number, b: number): PyValue {
+function floatResult(ctx: PyContext, operator: BinaryOperator, a: number, b: number): PyValue {
   switch (operator) {
     case "+":
       return pyFloat(a + b);
@@ -97,7 +106,7 @@ function floatResult(operator: BinaryOperator, a: number, b: number): PyValue {
     case "%":
       return pyFloat(moduloFloats(a, b));
     case "**":
-      return power(pyFloat(a), pyFloat(b), () => {});
+      return power(pyFloat(a), pyFloat(b), powerCharge(ctx));
   }
 }
 
@@ -180,10 +189,13 @@ export function binary(ctx: PyContext, operator: BinaryOperator, a: PyValue, b: 
     const rightInt = intOf(b);
     return leftInt !== undefined && rightInt !== undefined
       ? intResult(ctx, operator, leftInt, rightInt)
-      : floatResult(operator, intToFloat(left), intToFloat(right));
+      : floatResult(ctx, operator, intToFloat(left), intToFloat(right));
   }
   if (operator === "%" && isStr(a)) {
     return printf(ctx, a, b);
+  }
+  if (operator === "*" && a instanceof PyMarkup) {
+    return multiplySequence(ctx, a, b);
   }
   for (const side of [a, b]) {
     if (side instanceof PyUndefined) {

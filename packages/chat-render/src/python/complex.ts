@@ -13,9 +13,7 @@ export class PyComplex extends PyObject {
     this.imaginary = imaginary;
   }
 
-  static power(base: number, exponent: number): PyComplex {
-    const size = Math.abs(base) ** exponent;
-    const phase = Math.PI * exponent;
+  static polar(size: number, phase: number): PyComplex {
     return new PyComplex(size * Math.cos(phase), size * Math.sin(phase));
   }
 

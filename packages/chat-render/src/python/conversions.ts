@@ -1,7 +1,7 @@
 import { overflowError, typeError, valueError } from "./errors.ts";
 import { intOf, intToFloat, numberOf } from "./numbers.ts";
 import { parseFloatText, parseInteger } from "./parse-numbers.ts";
-import { reprText } from "./repr.ts";
+import { repr } from "./repr.ts";
 import { undefinedError } from "./undefined.ts";
 import { pyInt, PyUndefined, textOf, typeName, type PyContext, type PyValue } from "./value.ts";
 
@@ -45,7 +45,7 @@ export function toFloat(ctx: PyContext, value: PyValue): number {
     ctx.budget.grow(text.length * 4);
     const float = parseFloatText(text);
     if (float === undefined) {
-      throw valueError(`could not convert string to float: ${reprText(text)}`);
+      throw valueError(`could not convert string to float: ${repr(ctx, value)}`);
     }
     return float;
   }

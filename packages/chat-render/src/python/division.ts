@@ -1,7 +1,6 @@
 import { overflowError, PyError } from "./errors.ts";
-import { bitsAbout, intToFloat } from "./numbers.ts";
-import { PyComplex } from "./complex.ts";
-import { isFloat, pyFloat, pyInt, PyFloat, type PyValue } from "./value.ts";
+import { bitsAbout } from "./numbers.ts";
+import { pyInt } from "./value.ts";
 
 function zeroDivision(message: string): PyError {
   return new PyError("ZeroDivisionError", message);
@@ -91,52 +90,4 @@ export function trueDivide(a: number | bigint, b: number | bigint): number {
     throw overflowError("integer division result too large for a float");
   }
   return negative ? -value : value;
-}
-
-/** `base ** exponent`. `charge` is told the bits of an int before it is made. */
-export function power(base: PyValue, exponent: PyValue, charge: (bits: number) => void): PyValue {
-  if (!isFloat(base) && !isFloat(exponent)) {
-    const [a, b] = [base, exponent] as const;
-    if (
-      (typeof a === "number" || typeof a === "bigint") &&
-      (typeof b === "number" || typeof b === "bigint") &&
-      b >= 0
-    ) {
-      const small = typeof a === "number" && typeof b === "number" ? a ** b : Number.NaN;
-      if (Number.isSafeInteger(small)) {
-        return small + 0;
-      }
-      if (typeof a === "number" && Math.abs(a) <= 1) {
-        return a === -1 && BigInt(b) % 2n === 0n ? 1 : a;
-      }
-      charge(bitsAbout(a) * Number(b));
-      return pyInt(BigInt(a) ** BigInt(b));
-    }
-  }
-  return floatPower(floatOf(base), floatOf(exponent));
-}
-
-function floatOf(value: PyValue): number {
-  return value instanceof PyFloat
-    ? value.value
-    : typeof value === "number" || typeof value === "bigint"
-      ? intToFloat(value)
-      : 0;
-}
-
-function floatPower(a: number, b: number): PyValue {
-  if (a === 0 && b < 0) {
-    throw zeroDivision("0.0 cannot be raised to a negative power");
-  }
-  if (a === 1 || (a === -1 && (b === Infinity || b === -Infinity))) {
-    return pyFloat(1);
-  }
-  if (a < 0 && Number.isFinite(a) && Number.isFinite(b) && !Number.isInteger(b)) {
-    return PyComplex.power(a, b);
-  }
-  const value = a ** b;
-  if (!Number.isFinite(value) && Number.isFinite(a) && Number.isFinite(b)) {
-    throw overflowError("(34, 'Numerical result out of range')");
-  }
-  return pyFloat(value);
 }

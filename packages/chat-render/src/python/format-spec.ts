@@ -28,6 +28,11 @@ function numberIn(digits: string): number {
   return value;
 }
 
+/** A letter of a format as errors show it. */
+function shownCode(code: string): string {
+  return code > " " && code < "\x80" ? code : `\\x${(code.codePointAt(0) ?? 0).toString(16)}`;
+}
+
 const head = /^(?:(.)([<>=^])|([<>=^]))?([+\- ])?(z)?(#)?(0)?(\d*)/su;
 
 function parseSpec(text: string, typeOfValue: string, numeric: boolean): Spec {
@@ -68,12 +73,10 @@ function parseSpec(text: string, typeOfValue: string, numeric: boolean): Spec {
   if (codePointCount(rest) > 1) {
     throw valueError(`Invalid format specifier '${text}' for object of type '${typeOfValue}'`);
   }
-  if (grouping !== "" && !"deEfFgG%".includes(rest) && !(grouping === "_" && "boxX".includes(rest))) {
-    throw valueError(
-      rest > " " && rest < "\x80"
-        ? `Cannot specify '${grouping}' with '${rest}'.`
-        : `Cannot specify '${grouping}' with '\\x${(rest.codePointAt(0) ?? 0).toString(16)}'.`,
-    );
+  // A str has the letter s where it has none.
+  const letter = rest === "" && !numeric ? "s" : rest;
+  if (grouping !== "" && !"deEfFgG%".includes(letter) && !(grouping === "_" && "boxX".includes(letter))) {
+    throw valueError(`Cannot specify '${grouping}' with '${shownCode(letter)}'.`);
   }
   return {
     fill: filled ?? (padZero ? "0" : " "),
@@ -89,8 +92,7 @@ function parseSpec(text: string, typeOfValue: string, numeric: boolean): Spec {
 }
 
 function unknownCode(code: string, type: string): Error {
-  const shown = code > " " && code < "\x80" ? code : `\\x${(code.codePointAt(0) ?? 0).toString(16)}`;
-  return valueError(`Unknown format code '${shown}' for object of type '${type}'`);
+  return valueError(`Unknown format code '${shownCode(code)}' for object of type '${type}'`);
 }
 
 function pad(ctx: PyContext, spec: Spec, align: string, before: string, body: string): string {

@@ -4,7 +4,7 @@ import { ArrayIterator } from "./iterate.ts";
 import { intOf, numberOf } from "./numbers.ts";
 import { repr } from "./repr.ts";
 import { PySlice, sliceBounds } from "./slices.ts";
-import { PyDict, PyObject, PyTuple, type PyContext, type PyKwargs, type PyValue } from "./value.ts";
+import { PyDict, PyMarkup, PyObject, PyTuple, type PyContext, type PyKwargs, type PyValue } from "./value.ts";
 import { sizeArgument, type Method } from "./methods/method.ts";
 
 /** The sandbox's bound on `range`. */
@@ -82,8 +82,8 @@ export class PyRange extends PyObject {
 
   override getItem(key: PyValue): PyValue | undefined {
     if (key instanceof PySlice) {
-      const { start, count, step } = sliceBounds(key, this.count);
-      return new PyRange(this.at(start), this.at(start + count * step), this.step * step);
+      const { start, stop, step } = sliceBounds(key, this.count);
+      return new PyRange(this.at(start), this.at(stop), this.step * step);
     }
     const index = intOf(key);
     if (typeof index !== "number") {
@@ -121,7 +121,10 @@ export class PyRange extends PyObject {
 
   private indexOf(value: PyValue): number {
     if (!this.contains(value)) {
-      throw valueError(`${String(numberOf(value) ?? "value")} is not in range`);
+      const int = intOf(value);
+      throw valueError(
+        int === undefined ? "sequence.index(x): x not in sequence" : `${typeof value === "boolean" ? (value ? "True" : "False") : int} is not in range`,
+      );
     }
     return int((Number(numberOf(value)) - this.start) / this.step);
   }
@@ -221,7 +224,7 @@ export class PyView extends PyObject {
 
 /** A method of a built-in value, bound to it. */
 export class PyMethod<S> extends PyObject {
-  override readonly typeName = "builtin_function_or_method";
+  override readonly typeName: string;
   readonly name: string;
   private readonly type: string;
   private readonly self: S;
@@ -233,10 +236,13 @@ export class PyMethod<S> extends PyObject {
     this.name = name;
     this.self = self;
     this.method = method;
+    this.typeName = self instanceof PyMarkup ? "method" : "builtin_function_or_method";
   }
 
-  override repr(): string {
-    return `<built-in method ${this.name} of ${this.type} object at 0x7f0000000000>`;
+  override repr(ctx: PyContext): string {
+    return this.self instanceof PyMarkup
+      ? `<bound method Markup.${this.name} of ${repr(ctx, this.self)}>`
+      : `<built-in method ${this.name} of ${this.type} object at 0x7f0000000000>`;
   }
 
   override call(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext): PyValue {

@@ -1,5 +1,6 @@
 import { codePointCount, sliceCodePoints } from "./code-points.ts";
-import { overflowError, typeError, valueError } from "./errors.ts";
+import { toFloat, toInt } from "./conversions.ts";
+import { overflowError, PyError, typeError, valueError } from "./errors.ts";
 import { asciiText, floatDigits } from "./format-spec.ts";
 import { escapeText, like } from "./markup.ts";
 import { intOf, intText, intToFloat, numberOf } from "./numbers.ts";
@@ -108,9 +109,24 @@ function integerOf(ctx: PyContext, value: PyValue, letter: string): number | big
   throw typeError(`%${letter} format: a real number is required, not ${typeName(value)}`);
 }
 
-function convertInt(ctx: PyContext, value: PyValue, conversion: Conversion): string {
+/** The same of an argument of a Markup, which Python wraps so that it is a number only by conversion. */
+function wrappedInteger(ctx: PyContext, value: PyValue, letter: string): number | bigint {
+  if (!"xXo".includes(letter)) {
+    try {
+      return toInt(ctx, value);
+    } catch (error) {
+      if (!(error instanceof PyError && error.pythonClass === "TypeError")) {
+        throw error;
+      }
+    }
+  }
+  const wanted = "xXo".includes(letter) ? "an integer" : "a real number";
+  throw typeError(`%${letter} format: ${wanted} is required, not _MarkupEscapeHelper`);
+}
+
+function convertInt(ctx: PyContext, value: PyValue, conversion: Conversion, wrapped: boolean): string {
   const { letter, flags, precision } = conversion;
-  const int = integerOf(ctx, value, letter);
+  const int = wrapped ? wrappedInteger(ctx, value, letter) : integerOf(ctx, value, letter);
   const size = typeof int === "bigint" ? (int < 0n ? -int : int) : Math.abs(int);
   const base = letter === "o" ? 8 : letter === "x" || letter === "X" ? 16 : 10;
   let digits = base === 10 ? intText(size) : size.toString(base);
@@ -126,9 +142,9 @@ function convertInt(ctx: PyContext, value: PyValue, conversion: Conversion): str
   return pad(ctx, digits, conversion, signOf(flags, int < 0) + prefix, true);
 }
 
-function convertFloat(ctx: PyContext, value: PyValue, conversion: Conversion): string {
+function convertFloat(ctx: PyContext, value: PyValue, conversion: Conversion, wrapped: boolean): string {
   const { letter, flags, precision } = conversion;
-  const number = numberOf(value);
+  const number = wrapped ? toFloat(ctx, value) : numberOf(value);
   if (number === undefined) {
     if (value instanceof PyUndefined) {
       throw undefinedError(ctx, value);
@@ -168,13 +184,16 @@ function characterOf(value: PyValue): string {
 function convert(ctx: PyContext, value: PyValue, conversion: Conversion, escaping: boolean): string {
   const { letter, precision } = conversion;
   if ("diuoxX".includes(letter)) {
-    return convertInt(ctx, value, conversion);
+    return convertInt(ctx, value, conversion, escaping);
   }
   if ("eEfFgG".includes(letter)) {
-    return convertFloat(ctx, value, conversion);
+    return convertFloat(ctx, value, conversion, escaping);
   }
   let text: string;
   if (letter === "c") {
+    if (escaping) {
+      throw typeError("%c requires int or char");
+    }
     text = characterOf(value);
   } else {
     text = letter === "s" ? str(ctx, value) : repr(ctx, value);
@@ -231,7 +250,7 @@ function starOrNumber(
     throw typeError("* wants int");
   }
   if (typeof given === "bigint") {
-    throw overflowError("Python int too large to convert to C int");
+    throw overflowError(`Python int too large to convert to C ${what === "width" ? "ssize_t" : "int"}`);
   }
   return { value: given, end: at + 1 };
 }
@@ -253,6 +272,11 @@ export function printf(ctx: PyContext, template: string | PyMarkup, value: PyVal
     ctx.budget.step();
     result += text.slice(at, percent);
     at = percent + 1;
+    if (text.charAt(at) === "%") {
+      result += "%";
+      at += 1;
+      continue;
+    }
     let source: (() => PyValue) | undefined;
     if (text.charAt(at) === "(") {
       const { mapping } = args;
@@ -283,21 +307,17 @@ export function printf(ctx: PyContext, template: string | PyMarkup, value: PyVal
       throw valueError("incomplete format");
     }
     const letter = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    if (letter === "%") {
-      result += "%";
-    } else {
-      if (!"diuoxXeEfFgGcrsa".includes(letter)) {
-        // Python takes the argument before it looks at the letter.
-        (source ?? (() => args.take()))();
-        const code = letter.codePointAt(0) ?? 0;
-        const shown = code > 31 && code < 127 ? letter : "?";
-        throw valueError(
-          `unsupported format character '${shown}' (0x${code.toString(16)}) at index ${codePointCount(text.slice(0, at))}`,
-        );
-      }
-      const conversion = { flags, width: Math.abs(width.value === -1 ? 0 : width.value), precision, letter };
-      result += convert(ctx, (source ?? (() => args.take()))(), conversion, escaping);
+    if (!"diuoxXeEfFgGcrsa".includes(letter)) {
+      // Python takes the argument before it looks at the letter.
+      (source ?? (() => args.take()))();
+      const code = letter.codePointAt(0) ?? 0;
+      const shown = code > 31 && code < 127 ? letter : "?";
+      throw valueError(
+        `unsupported format character '${shown}' (0x${code.toString(16)}) at index ${codePointCount(text.slice(0, at))}`,
+      );
     }
+    const conversion = { flags, width: Math.abs(width.value === -1 ? 0 : width.value), precision, letter };
+    result += convert(ctx, (source ?? (() => args.take()))(), conversion, escaping);
     ctx.budget.grow(result.length >> 4);
     at += letter.length;
   }

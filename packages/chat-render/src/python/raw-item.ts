@@ -1,4 +1,5 @@
 import { PyError, typeError } from "./errors.ts";
+import { PyRange } from "./objects.ts";
 import { repr } from "./repr.ts";
 import { subscript } from "./subscript.ts";
 import { isList, PyDict, PyTuple, textOf, typeName, type PyContext, type PyValue } from "./value.ts";
@@ -15,7 +16,7 @@ export function rawItem(ctx: PyContext, value: PyValue, key: PyValue): PyValue {
   if (textOf(value) !== undefined) {
     throw typeError(`string indices must be integers, not '${typeName(key)}'`);
   }
-  if (isList(value) || value instanceof PyTuple) {
+  if (isList(value) || value instanceof PyTuple || value instanceof PyRange) {
     throw typeError(`${typeName(value)} indices must be integers or slices, not ${typeName(key)}`);
   }
   throw typeError(`'${typeName(value)}' object is not subscriptable`);

@@ -38,6 +38,7 @@ function bound(value: PyValue): number | null {
 
 export interface SliceBounds {
   readonly start: number;
+  readonly stop: number;
   /** Items taken. */
   readonly count: number;
   readonly step: number;
@@ -57,7 +58,7 @@ export function sliceBounds(slice: PySlice, length: number): SliceBounds {
   const start = clamp(bound(first), step < 0 ? high : low);
   const stop = clamp(bound(second), step < 0 ? low : high);
   const count = Math.max(Math.ceil((stop - start) / step), 0);
-  return { start, count, step };
+  return { start, stop, count, step };
 }
 
 function pick<T>(items: readonly T[], { start, count, step }: SliceBounds): T[] {

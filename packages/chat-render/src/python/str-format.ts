@@ -78,11 +78,14 @@ function keyOf(name: string): string | number {
   return /^\d+$/.test(name) ? Number(name) : name;
 }
 
-/** `first.attribute[item]…` in its parts. */
-function splitName(name: string): { readonly first: string | number; readonly rest: readonly Part[] } {
-  const head = /^[^.[]*/.exec(name)?.[0] ?? "";
-  const rest: Part[] = [];
-  let at = head.length;
+/** `first.attribute[item]…`: what stands before the parts. */
+function firstName(name: string): string {
+  return /^[^.[]*/.exec(name)?.[0] ?? "";
+}
+
+/** The parts one by one: a wrong one is only found behind those before it. */
+function* partsOf(name: string): Generator<Part, void, undefined> {
+  let at = firstName(name).length;
   while (at < name.length) {
     const isAttribute = name.charAt(at) === ".";
     if (!isAttribute && name.charAt(at) !== "[") {
@@ -100,9 +103,8 @@ function splitName(name: string): { readonly first: string | number; readonly re
     if (part === "") {
       throw valueError("Empty attribute in format string");
     }
-    rest.push({ isAttribute, key: isAttribute ? part : keyOf(part) });
+    yield { isAttribute, key: isAttribute ? part : keyOf(part) };
   }
-  return { first: keyOf(head), rest };
 }
 
 class Formatter {
@@ -185,7 +187,7 @@ class Formatter {
   }
 
   private find(name: string): PyValue {
-    const { first, rest } = splitName(name);
+    const first = keyOf(firstName(name));
     let value: PyValue;
     if (typeof first === "number") {
       const argument = this.args[first];
@@ -196,7 +198,7 @@ class Formatter {
     } else {
       value = this.named(first);
     }
-    for (const { isAttribute, key } of rest) {
+    for (const { isAttribute, key } of partsOf(name)) {
       value =
         isAttribute && typeof key === "string"
           ? this.lookups.getAttribute(this.ctx, value, key)

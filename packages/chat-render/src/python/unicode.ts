@@ -106,7 +106,7 @@ function titleOf(character: string): string {
   if (rest.length === 0 || first === "\u02bc") {
     return capital;
   }
-  if (code >= 0x1f80 && code <= 0x1fff) {
+  if (code >= 0x1f80 && code <= 0x1fff && capital.endsWith("\u0399")) {
     // Greek letters with an iota below keep it below, in one character where there is one.
     if (code <= 0x1faf) {
       return String.fromCharCode(code | 8);
@@ -121,27 +121,32 @@ function titleOf(character: string): string {
   return first + rest.join("").toLowerCase();
 }
 
+/** A function for the lower case of one character of `text`, which for a sigma depends on where it stands. */
+function lowering(text: string): (character: string, index: number) => string {
+  // With İ, the only character whose lower case is longer, out of the way, the places stay the same.
+  const small = text.includes("\u03a3") ? text.replaceAll("\u0130", "i").toLowerCase() : "";
+  return (character, index) => (character === "\u03a3" ? small.charAt(index) : character.toLowerCase());
+}
+
+function mapCharacters(text: string, map: (character: string, index: number) => string): string {
+  let result = "";
+  let index = 0;
+  for (const character of text) {
+    result += map(character, index);
+    index += character.length;
+  }
+  return result;
+}
+
 /** `str.title()`. */
 export function titleCase(text: string): string {
-  const small = text.toLowerCase();
-  if (small.length === text.length) {
-    // Lower case of the whole text, so that a sigma at the end of a word is a final one.
-    let title = "";
-    let inWord = false;
-    let index = 0;
-    for (const character of text) {
-      title += inWord ? small.slice(index, index + character.length) : titleOf(character);
-      inWord = cased.test(character);
-      index += character.length;
-    }
-    return title;
-  }
+  const lowered = lowering(text);
   let inWord = false;
-  return Array.from(text, (character) => {
-    const mapped = inWord ? character.toLowerCase() : titleOf(character);
+  return mapCharacters(text, (character, index) => {
+    const mapped = inWord ? lowered(character, index) : titleOf(character);
     inWord = cased.test(character);
     return mapped;
-  }).join("");
+  });
 }
 
 /** `str.capitalize()`. */
@@ -156,16 +161,14 @@ export function capitalize(text: string): string {
 
 /** `str.swapcase()`. */
 export function swapCase(text: string): string {
-  const small = text.toLowerCase();
-  return Array.from(text, (character) =>
+  const lowered = lowering(text);
+  return mapCharacters(text, (character, index) =>
     upperOnly.test(character)
-      ? character === "\u03a3" && small.length === text.length
-        ? small.charAt(text.indexOf(character))
-        : character.toLowerCase()
+      ? lowered(character, index)
       : lower.test(character)
         ? character.toUpperCase()
         : character,
-  ).join("");
+  );
 }
 
 const cherokee = /[\u13a0-\u13f5\u13f8-\u13fd\uab70-\uabbf]/;

@@ -145,7 +145,9 @@ function extreme(operator: "<" | ">"): (ctx: PyContext, args: Args) => PyValue {
         bestKey = key;
       }
     }
-    return best ?? new PyUndefined(null, undefined, "No aggregated item, sequence was empty.");
+    return best === undefined
+      ? new PyUndefined(null, undefined, "No aggregated item, sequence was empty.")
+      : best;
   };
 }
 
@@ -172,6 +174,7 @@ function groupBy(
 }
 
 function sum(ctx: PyContext, [value = null, attribute = null, start = 0]: Args): PyValue {
+  iterate(ctx, value);
   if (textOf(start) !== undefined) {
     throw typeError("sum() can't sum strings [use ''.join(seq) instead]");
   }

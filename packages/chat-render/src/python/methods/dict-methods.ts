@@ -22,7 +22,13 @@ export const dictMethods = methodTable<PyDict>("dict", {
       return made;
     },
   ],
-  get: [[1, 2], (_ctx, dict, args) => dict.get(args[0] ?? null) ?? args[1] ?? null],
+  get: [
+    [1, 2],
+    (_ctx, dict, args) => {
+      const found = dict.get(args[0] ?? null);
+      return found === undefined ? (args[1] ?? null) : found;
+    },
+  ],
   items: [[0, 0], (_ctx, dict) => new PyView("items", dict)],
   keys: [[0, 0], (_ctx, dict) => new PyView("keys", dict)],
   values: [[0, 0], (_ctx, dict) => new PyView("values", dict)],

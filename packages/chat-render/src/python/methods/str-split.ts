@@ -19,11 +19,7 @@ function splitSpaces(text: string, limit: number): string[] {
     }
     const start = at;
     if (words.length === limit) {
-      let end = text.length;
-      while (isSpaceUnit(text.charCodeAt(end - 1))) {
-        end -= 1;
-      }
-      words.push(text.slice(start, end));
+      words.push(text.slice(start));
       return words;
     }
     while (at < text.length && !isSpaceUnit(text.charCodeAt(at))) {
@@ -45,11 +41,7 @@ function splitSpacesRight(text: string, limit: number): string[] {
     }
     const end = at;
     if (words.length === limit) {
-      let start = 0;
-      while (isSpaceUnit(text.charCodeAt(start))) {
-        start += 1;
-      }
-      words.push(text.slice(start, end));
+      words.push(text.slice(0, end));
       return words.reverse();
     }
     while (at > 0 && !isSpaceUnit(text.charCodeAt(at - 1))) {
