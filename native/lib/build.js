@@ -24,6 +24,8 @@ export async function buildAddon({ compiler = findCompiler(), target = addonPath
       "-fvisibility=hidden",
       "-DNAPI_VERSION=8",
       "-DNAPI_CPP_EXCEPTIONS",
+      // A thread that is being ended takes no exceptions any more: nobody could catch them.
+      "-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
       ...headerFolders().map((include) => `-isystem${include}`),
       ...flags,
     ],
@@ -47,18 +49,24 @@ export const testLibraries = {
 };
 
 /** Where a test library is, or will be. */
-export function testLibraryPath(name) {
-  return path.join(root, "build", `${name}-${process.platform}-${process.arch}`, "libvllm.so");
+export function testLibraryPath(name, folder = path.join(root, "build")) {
+  return path.join(folder, `${name}-${process.platform}-${process.arch}`, "libvllm.so");
 }
 
 /** Builds the test engine in every version. Null without a compiler. */
-export async function buildTestLibraries({ compiler = findCompiler(), flags = [] } = {}) {
-  const folder = path.join(root, "test-engine");
-  if (compiler === null || !existsSync(folder)) return null;
-  const files = readdirSync(folder).map((name) => path.join(folder, name));
+export async function buildTestLibraries({
+  compiler = findCompiler(),
+  flags = [],
+  folder = path.join(root, "build"),
+  names = Object.keys(testLibraries),
+} = {}) {
+  const source = path.join(root, "test-engine");
+  if (compiler === null || !existsSync(source)) return null;
+  const files = readdirSync(source).map((name) => path.join(source, name));
   let built = false;
-  for (const [name, { abi, defines = [] }] of Object.entries(testLibraries)) {
-    const target = testLibraryPath(name);
+  for (const name of names) {
+    const { abi, defines = [] } = testLibraries[name];
+    const target = testLibraryPath(name, folder);
     mkdirSync(path.dirname(target), { recursive: true });
     const did = await buildShared({
       compiler,

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "event_values.h"
+
 namespace onpar {
 
 std::shared_ptr<Session> Session::start(Napi::Env env, std::shared_ptr<Library> library, ModelParams params,
@@ -41,68 +43,13 @@ void Session::call_js(Napi::Env env, Napi::Function on_events, Session* session,
   // Without an environment the thread is ending, and thread_ends has done what is to be done.
   if (static_cast<napi_env>(env) == nullptr) return;
   const std::shared_ptr<Session> held = session->self_;
-  if (held == nullptr) return;
-  try {
-    held->deliver(env, on_events);
-  } catch (const Napi::Error& error) {
-    error.ThrowAsJavaScriptException();
-  }
+  if (held != nullptr) held->deliver(env, on_events);
 }
 
-namespace {
-
-template <typename Array, typename Value>
-Array copy_array(Napi::Env env, const std::vector<Value>& values) {
-  Array array = Array::New(env, values.size());
-  if (!values.empty()) std::copy(values.begin(), values.end(), array.Data());
-  return array;
-}
-
-Napi::Value text_or_null(Napi::Env env, const std::string& text) {
-  if (text.empty()) return env.Null();
-  return Napi::String::New(env, text);
-}
-
-Napi::Value count_or_null(Napi::Env env, int32_t count) {
-  if (count < 0) return env.Null();
-  return Napi::Number::New(env, count);
-}
-
-Napi::Object ending_object(Napi::Env env, const Ending& ending) {
-  Napi::Object object = Napi::Object::New(env);
-  object.Set("request", Napi::Number::New(env, ending.request));
-  object.Set("atNs", Napi::BigInt::New(env, ending.at_ns));
-  object.Set("status", Napi::Number::New(env, ending.status));
-  object.Set("cancelled", Napi::Boolean::New(env, ending.cancelled));
-  object.Set("error", text_or_null(env, ending.error));
-  object.Set("tokens", copy_array<Napi::Int32Array>(env, ending.tokens));
-  object.Set("text", Napi::String::New(env, ending.text));
-  object.Set("finishReason", text_or_null(env, ending.finish_reason));
-  object.Set("promptTokens", count_or_null(env, ending.prompt_tokens));
-  object.Set("completionTokens", count_or_null(env, ending.completion_tokens));
-  return object;
-}
-
-Napi::Object notice_object(Napi::Env env, const Notice& notice) {
-  static constexpr const char* kNames[] = {"loaded", "load-failed", "closed"};
-  Napi::Object object = Napi::Object::New(env);
-  object.Set("kind", Napi::String::New(env, kNames[notice.kind]));
-  object.Set("status", Napi::Number::New(env, notice.status));
-  object.Set("error", text_or_null(env, notice.error));
-  return object;
-}
-
-}  // namespace
-
-void Session::deliver(Napi::Env env, Napi::Function on_events) {
+void Session::deliver(napi_env env, napi_value on_events) {
   const Batch batch = engine_->take();
-  Napi::Array endings = Napi::Array::New(env, batch.endings.size());
-  for (uint32_t i = 0; i < batch.endings.size(); i++) endings.Set(i, ending_object(env, batch.endings[i]));
-  Napi::Array notices = Napi::Array::New(env, batch.notices.size());
   bool closed = false;
-  for (uint32_t i = 0; i < batch.notices.size(); i++) {
-    const Notice& notice = batch.notices[i];
-    notices.Set(i, notice_object(env, notice));
+  for (const Notice& notice : batch.notices) {
     if (notice.kind == Notice::kLoaded) {
       if (state_ == State::kLoading) state_ = State::kLoaded;
       if (state_ == State::kLoaded && active_ == 0) channel_.Unref(env);
@@ -115,9 +62,15 @@ void Session::deliver(Napi::Env env, Napi::Function on_events) {
   active_ -= batch.endings.size();
   if (!batch.endings.empty() && active_ == 0 && state_ == State::kLoaded) channel_.Unref(env);
   if (closed) finish();
-  on_events.Call({Napi::String::New(env, batch.text), copy_array<Napi::Uint32Array>(env, batch.requests),
-                  copy_array<Napi::Uint32Array>(env, batch.lengths), copy_array<Napi::BigUint64Array>(env, batch.times),
-                  endings, notices});
+
+  napi_value arguments[6];
+  napi_value receiver = nullptr;
+  napi_get_undefined(env, &receiver);
+  if (!event_arguments(env, batch, arguments)) return;
+  if (napi_call_function(env, receiver, on_events, 6, arguments, nullptr) != napi_pending_exception) return;
+  // The listener's fault, and nobody of whom it could be caught: it is the thread's uncaught exception.
+  napi_value error = nullptr;
+  if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
 }
 
 void Session::finish() {

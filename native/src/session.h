@@ -30,7 +30,7 @@ class Session : public std::enable_shared_from_this<Session> {
   using Channel = Napi::TypedThreadSafeFunction<Session, void, &Session::call_js>;
 
   Session() = default;
-  void deliver(Napi::Env env, Napi::Function on_events);
+  void deliver(napi_env env, napi_value on_events);
   // The thread ends: nothing may be called any more, and nothing may run on behind it.
   static void thread_ends(void* session);
   void finish();

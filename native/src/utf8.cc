@@ -6,29 +6,36 @@ namespace onpar {
 
 namespace {
 
-// Bytes of the character that starts here, or 0 when none does.
-size_t character_length(const unsigned char* at, size_t left) {
+struct Character {
+  bool valid;
+  // Of one that is not valid: the bytes that one U+FFFD stands for, as the Encoding Standard cuts them.
+  size_t length;
+};
+
+Character character_at(const unsigned char* at, size_t left) {
   const unsigned char lead = at[0];
   size_t length;
-  uint32_t lowest;
-  uint32_t code;
-  if (lead < 0x80) return 1;
+  unsigned char lowest = 0x80;
+  unsigned char highest = 0xBF;
   if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2, lowest = 0x80, code = lead & 0x1Fu;
+    length = 2;
   } else if (lead >= 0xE0 && lead <= 0xEF) {
-    length = 3, lowest = 0x800, code = lead & 0x0Fu;
+    length = 3;
+    if (lead == 0xE0) lowest = 0xA0;
+    if (lead == 0xED) highest = 0x9F;
   } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4, lowest = 0x10000, code = lead & 0x07u;
+    length = 4;
+    if (lead == 0xF0) lowest = 0x90;
+    if (lead == 0xF4) highest = 0x8F;
   } else {
-    return 0;
+    return {false, 1};
   }
-  if (left < length) return 0;
   for (size_t i = 1; i < length; i++) {
-    if ((at[i] & 0xC0u) != 0x80u) return 0;
-    code = (code << 6) | (at[i] & 0x3Fu);
+    if (i >= left || at[i] < lowest || at[i] > highest) return {false, i};
+    lowest = 0x80;
+    highest = 0xBF;
   }
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < lowest || code > 0x10FFFF || surrogate ? 0 : length;
+  return {true, length};
 }
 
 }  // namespace
@@ -47,16 +54,15 @@ uint32_t append_utf8(std::string& out, const char* text) {
       at = plain;
       continue;
     }
-    const size_t length = character_length(bytes + at, size - at);
-    if (length == 0) {
+    const Character character = character_at(bytes + at, size - at);
+    if (character.valid) {
+      out.append(text + at, character.length);
+      units += character.length == 4 ? 2 : 1;
+    } else {
       out.append("\xEF\xBF\xBD");
       units += 1;
-      at += 1;
-    } else {
-      out.append(text + at, length);
-      units += length == 4 ? 2 : 1;
-      at += length;
     }
+    at += character.length;
   }
   return units;
 }

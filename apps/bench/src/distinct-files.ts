@@ -19,6 +19,7 @@ export function checkDistinctFiles(config: BenchConfig): void {
   const outputs = named([
     ["--output-json", config.outputJson],
     ["--output", config.output],
+    ["--output-token-ids", config.outputTokenIds],
   ]);
   const inputs = named([
     ["--dataset-path", config.datasetPath],

@@ -1,7 +1,8 @@
 import { benchFlags, type BenchConfig, type ConfigLayer, type FlagValues } from "@onpar/bench-config";
-import { EngineError, loadLlamaEngine, type Engine, type LlamaEngineOptions } from "@onpar/engine-binding";
+import { EngineError, loadLlamaEngine, loadVllmEngine, type Engine } from "@onpar/engine-binding";
 import { Option, type Command } from "commander";
 
+import { flagOfOption, llamaOptions, vllmOptions } from "./engine-options.ts";
 import type { Env } from "./env.ts";
 import type { Progress } from "./progress.ts";
 import { UsageError } from "./usage-error.ts";
@@ -23,25 +24,23 @@ export function apiKeyOf(config: BenchConfig, env: Env): string | null {
   return key === undefined || key === "" ? null : key;
 }
 
+interface EngineContext {
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Runs a task with the in-process engine that the configuration asks for (null for a server) and frees it afterwards.
  */
 export async function withEngine<T>(
   config: BenchConfig,
-  context: { readonly progress: Progress; readonly signal: AbortSignal },
+  context: EngineContext,
   task: (engine: Engine | null) => Promise<T>,
 ): Promise<T> {
-  const { modelPath, draftModelPath, draftTokens, contextSize, threads } = config.engine;
+  const { modelPath } = config.engine;
   if (config.target.endpoint !== "engine" || modelPath === null) return task(null);
   context.progress.announce(`loading ${modelPath}`);
-  const engine = await loadEngine({
-    modelPath,
-    ...(draftModelPath === null ? {} : { draftModelPath, draftTokens }),
-    ...(contextSize === null ? {} : { contextSize }),
-    slots: config.concurrency,
-    threads,
-    signal: context.signal,
-  });
+  const engine = await loadEngine(config, modelPath, context);
   try {
     return await task(engine);
   } finally {
@@ -49,21 +48,20 @@ export async function withEngine<T>(
   }
 }
 
-/** What the engine calls its options, and the flags that set them. */
-const ENGINE_OPTION_FLAGS: Readonly<Record<string, string>> = {
-  slots: "--concurrency",
-  contextSize: "--ctx",
-  threads: "--threads",
-  draftTokens: "--draft-tokens",
-};
-
 /** @throws {EngineError} with the flag where the engine names its option */
-async function loadEngine(options: LlamaEngineOptions): Promise<Engine> {
+async function loadEngine(
+  config: BenchConfig,
+  modelPath: string,
+  { progress, signal }: EngineContext,
+): Promise<Engine> {
+  const { kind } = config.engine;
   try {
-    return await loadLlamaEngine(options);
+    if (kind === "llama") return await loadLlamaEngine(llamaOptions(config, modelPath, signal));
+    const onNote = (note: string): void => progress.announce(note);
+    return await loadVllmEngine({ ...vllmOptions(config, modelPath, signal), onNote });
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "ENGINE_INVALID_OPTIONS") throw error;
-    const message = error.message.replace(/^\w+/, (name) => ENGINE_OPTION_FLAGS[name] ?? name);
+    const message = error.message.replace(/^\w+/, (name) => flagOfOption(kind, name));
     throw new EngineError(error.code, message, { cause: error });
   }
 }

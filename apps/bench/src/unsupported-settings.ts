@@ -6,18 +6,14 @@ import {
   type ConfigIssue,
 } from "@onpar/bench-config";
 
+import { engineIssues } from "./engine-options.ts";
+
 /**
  * Settings that describe a run and that the runner does not carry out, by path or group. A run that silently ignored one
  * would be another run than the one that was asked for. Whoever builds one takes its line out.
  */
 export const unsupported: Readonly<Record<string, string>> = {
   "target.metricsUrls": "one metrics page is read",
-  "engine.kind": "models in this process run by llama.cpp",
-  "engine.library": "models in this process run by llama.cpp",
-  "engine.maxNumBatchedTokens": "the engine of this process has no such setting",
-  "engine.numBlocks": "the engine of this process has no such setting",
-  "engine.kvCacheDtype": "the engine of this process has no such setting",
-  "engine.speculativeConfig": "the engine of this process speculates with a draft model",
   "dataset.kind": "prompts are random text, or come from a file whose content tells what it is",
   "dataset.rangeRatio": "generated prompts have one length",
   "dataset.sharedPrefixLen": "generated prompts share nothing",
@@ -40,7 +36,6 @@ export const unsupported: Readonly<Record<string, string>> = {
   outputCsv: "a run writes records and one result in JSON",
   outputMarkdown: "a run writes records and one result in JSON",
   outputHtml: "a run writes records and one result in JSON",
-  outputTokenIds: "a run writes records and one result in JSON",
 };
 
 const ENDPOINTS = new Set(["completions", "chat-completions", "engine"]);
@@ -52,11 +47,13 @@ export function unsupportedSettings(
   config: BenchConfig,
   spelled: (path: string) => string,
 ): readonly ConfigIssue[] {
+  const isChanged = (path: string): boolean => !isSame(at(config, path), at(defaults, path));
   const issues: ConfigIssue[] = configFields.flatMap(({ path }) => {
     const reason = reasonFor(path);
-    if (reason === null || isSame(at(config, path), at(defaults, path))) return [];
+    if (reason === null || !isChanged(path)) return [];
     return [{ path, origin: spelled(path), message: `cannot be honoured by this version: ${reason}` }];
   });
+  issues.push(...engineIssues(config, spelled, isChanged));
   const { endpoint } = config.target;
   if (ENDPOINTS.has(endpoint)) return issues;
   const message = `cannot be honoured by this version: requests go to ${[...ENDPOINTS].join(", ")}`;

@@ -83,8 +83,16 @@ function settleLength(merged: MergedLayers, config: BenchConfig): void {
   }
 }
 
+/** Who names an engine of this process means the endpoint that runs it. */
+function implyEngine(merged: MergedLayers): void {
+  if (!isSet(merged, "engine.kind") || isSet(merged, "target.endpoint")) return;
+  move(merged, "engine.kind", "target.endpoint");
+  merged.values.set("target.endpoint", "engine");
+}
+
 /** Makes explicit what the settings imply, so that a stored configuration resolves to itself again. */
 function settle(merged: MergedLayers): void {
+  implyEngine(merged);
   const config = configOf(merged);
   if (
     config.target.endpoint === "engine" &&

@@ -13,6 +13,7 @@ import type { RunResult } from "./result.ts";
 import { Run } from "./run-phases.ts";
 import { loadRequests, planRun } from "./run-plan.ts";
 import { openSession, type Session } from "./session.ts";
+import type { OnTokenIds } from "./targets/engine-target.ts";
 import { workersFor } from "./workers/worker-pool.ts";
 
 /** What {@link runBench} needs besides the configuration. */
@@ -25,6 +26,8 @@ export interface RunBenchOptions {
   /** Version of the tool, for the result. */
   readonly toolVersion: string;
   readonly observer?: RunObserver | undefined;
+  /** Told the token ids of every output of an engine that gives them, warm-up included. */
+  readonly onTokenIds?: OnTokenIds | undefined;
   /** Ends the run: requests in flight are recorded as aborted, what was measured is summarised. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -4,7 +4,7 @@ import type { Engine } from "@onpar/engine-binding";
 import { serverRoot } from "./base-url.ts";
 import type { Timeline } from "./clock.ts";
 import { createControlClient } from "./control-client.ts";
-import { createEngineTarget } from "./targets/engine-target.ts";
+import { createEngineTarget, type OnTokenIds } from "./targets/engine-target.ts";
 import { messageOf, RunError } from "./errors.ts";
 import { createHttpTarget } from "./targets/http-target.ts";
 import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
@@ -21,6 +21,7 @@ export interface SessionOptions {
   readonly apiKey: string | null;
   readonly engine: Engine | null;
   readonly timeline: Timeline;
+  readonly onTokenIds?: OnTokenIds | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -55,17 +56,17 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     : openServerSession(options);
 }
 
-async function openEngineSession({ config, engine, timeline }: SessionOptions): Promise<Session> {
+async function openEngineSession({ config, engine, timeline, onTokenIds }: SessionOptions): Promise<Session> {
   if (engine === null)
     throw new RunError("ENGINE_MISSING", "the endpoint is `engine`, and no engine was loaded");
   const renderer = await createPromptRenderer(config, {
     engine,
     serverTemplate: () => Promise.resolve(null),
   });
-  const counter = engineTokenCounter(engine);
+  const counter = engine.info.capabilities.tokenizer ? engineTokenCounter(engine) : null;
   const { info } = engine;
   return {
-    target: createEngineTarget({ engine, config, timeoutMs: timeoutOf(config), timeline }),
+    target: createEngineTarget({ engine, config, timeoutMs: timeoutOf(config), timeline, onTokenIds }),
     renderer,
     system: { engine: info.engine, version: info.engineVersion, baseUrl: null },
     model: info.model.name,

@@ -14,7 +14,7 @@ export type SpecialTokens = Readonly<Record<string, string>>;
 /** A template and what it is rendered with. */
 export interface FoundTemplate {
   readonly text: string;
-  /** Path, `literal`, `gguf` or `server`. */
+  /** Path, `literal`, `gguf`, `model folder` or `server`. */
   readonly source: string;
   readonly sha256: string;
   readonly specialTokens: SpecialTokens;
@@ -62,7 +62,12 @@ async function ownTemplate({ engine, serverTemplate }: TemplateOrigins): Promise
     const { chatTemplate: text, specialTokens: tokens } = engine.info;
     return text === null
       ? null
-      : { text, source: "gguf", sha256: templateSha256(text), specialTokens: tokens };
+      : {
+          text,
+          source: engine.info.engine === "llama.cpp" ? "gguf" : "model folder",
+          sha256: templateSha256(text),
+          specialTokens: tokens,
+        };
   }
   const given = await serverTemplate();
   return given === null ? null : { ...given, source: "server", sha256: templateSha256(given.text) };

@@ -13,6 +13,7 @@ import { runOutcome, watchErrors, writeOutcome } from "../outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
 import { createProgress } from "../progress.ts";
 import { openResultFile, serialise, type ResultFile } from "../result-file.ts";
+import { openTokenIdsFile } from "../token-ids-file.ts";
 import { addDemoFlag, apiKeyOf, checkApiKey, withEngine, type DemoFlag } from "../target.ts";
 import { refuseUnsupported } from "../unsupported-settings.ts";
 import { UsageError } from "../usage-error.ts";
@@ -84,6 +85,7 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
 async function measure(config: BenchConfig, options: OutputFlags, env: Env) {
   const progress = createProgress(env, options.quiet !== true);
   const observer = watchErrors(progress);
+  const tokenIds = config.outputTokenIds === null ? null : openTokenIdsFile(config.outputTokenIds);
   const result = await withInterrupts(env, async (signal) => {
     try {
       return await withEngine(config, { progress, signal }, (engine) =>
@@ -93,10 +95,12 @@ async function measure(config: BenchConfig, options: OutputFlags, env: Env) {
           engine,
           toolVersion: packageVersion(),
           observer,
+          onTokenIds: tokenIds?.add,
           signal,
         }),
       );
     } finally {
+      tokenIds?.close();
       progress.end();
     }
   });

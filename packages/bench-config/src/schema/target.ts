@@ -65,9 +65,17 @@ export const engineSchema = z.strictObject({
   kind: z
     .enum(["llama", "vllm"])
     .default("llama")
-    .describe("llama runs a GGUF file by llama.cpp, vllm runs a model folder by the library libvllm."),
+    .describe(
+      "llama runs a GGUF file by llama.cpp, vllm runs a model folder by the library libvllm. Named, it implies the " +
+        "endpoint engine.",
+    ),
   library: optionalText("File of libvllm; null looks where the system keeps libraries."),
-  modelPath: z.string().min(1).nullable().default(null).describe("GGUF file of the in-process engine."),
+  modelPath: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("Model of the in-process engine: a GGUF file, or a folder for libvllm."),
   draftModelPath: z.string().min(1).nullable().default(null).describe("GGUF file of the draft model."),
   draftTokens: z.int().min(1).max(64).default(5).describe("Draft budget K: most tokens drafted per step."),
   contextSize: z

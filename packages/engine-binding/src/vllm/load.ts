@@ -58,7 +58,24 @@ export async function loadVllmEngine(options: VllmEngineOptions): Promise<Engine
   return new VllmEngine(channel, info);
 }
 
-async function openLibrary(addon: VllmAddon, path: string): Promise<NativeLibrary> {
+/** What the system's loader looks for. */
+const SYSTEM_LIBRARY =
+  { darwin: "libvllm.dylib", win32: "vllm.dll" }[process.platform as string] ?? "libvllm.so";
+
+async function openLibrary(addon: VllmAddon, given: string | undefined): Promise<NativeLibrary> {
+  if (given === undefined) {
+    try {
+      return addon.open(SYSTEM_LIBRARY);
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new EngineError(
+        "ENGINE_LIBRARY_NOT_FOUND",
+        `the system has no ${SYSTEM_LIBRARY} that can be used (${message}): give the path of libvllm`,
+        { cause },
+      );
+    }
+  }
+  const path = given;
   const info = await stat(path).catch((cause: unknown) => {
     throw new EngineError(
       "ENGINE_LIBRARY_NOT_FOUND",

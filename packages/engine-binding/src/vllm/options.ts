@@ -3,8 +3,11 @@ import { EngineError } from "../errors.ts";
 
 /** What `loadVllmEngine` takes. What is left out is the library's own default. */
 export interface VllmEngineOptions {
-  /** Path of libvllm, the shared library of a vLLM port with its C ABI, version 5 or newer. */
-  readonly libraryPath: string;
+  /**
+   * Path of libvllm, the shared library of a vLLM port with its C ABI, version 5 or newer. Default: the one that the
+   * system finds by that name.
+   */
+  readonly libraryPath?: string | undefined;
   /** Path of the model: a Hugging Face folder, or a GGUF file where the library takes them. */
   readonly modelPath: string;
   /** Another tokenizer_config.json than the model's own. */

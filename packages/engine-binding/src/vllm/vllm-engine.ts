@@ -68,9 +68,15 @@ export class VllmEngine implements Engine {
       this.#channel.native.cancel(id);
       if (!isText) generation.abandon(process.hrtime.bigint());
     };
-    for await (const batch of this.#read(generation.stream, abort, signal)) {
-      yield batch;
-      if (batch.finish !== undefined) return;
+    const release = this.#watch(abort, signal);
+    try {
+      for (;;) {
+        const batch = await generation.stream.next();
+        yield batch;
+        if (batch.finish !== undefined) return;
+      }
+    } finally {
+      release();
     }
   }
 
@@ -97,9 +103,15 @@ export class VllmEngine implements Engine {
     const abort = (): void => {
       if (!over) this.#channel.native.cancel(id);
     };
-    for await (const { chunk } of this.#read(stream, abort, signal)) {
-      if (chunk === null) return;
-      yield chunk;
+    const release = this.#watch(abort, signal);
+    try {
+      for (;;) {
+        const { chunk } = await stream.next();
+        if (chunk === null) return;
+        yield chunk;
+      }
+    } finally {
+      release();
     }
   }
 
@@ -135,22 +147,16 @@ export class VllmEngine implements Engine {
     await this.#channel.close();
   }
 
-  /** Reads a stream without end; whoever reads it no longer, or aborts it, has the library stop. */
-  async *#read<T extends object>(
-    stream: BatchStream<T>,
-    abort: () => void,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<T> {
+  /** Has a request aborted by its signal and by the engine's end, and by whoever stops reading: call what it returns. */
+  #watch(abort: () => void, signal: AbortSignal | undefined): () => void {
     this.#aborts.add(abort);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted === true) abort();
-    try {
-      for (;;) yield await stream.next();
-    } finally {
+    return () => {
       signal?.removeEventListener("abort", abort);
       this.#aborts.delete(abort);
       abort();
-    }
+    };
   }
 
   #acceptance(): SpeculationCounters | null {

@@ -18,7 +18,12 @@ export interface EngineTargetOptions {
   readonly config: BenchConfig;
   readonly timeoutMs: number;
   readonly timeline: Timeline;
+  /** Told the ids of every output whose engine gives them. */
+  readonly onTokenIds?: OnTokenIds | undefined;
 }
+
+/** Takes the token ids of one output, warm-up included, when it has ended. */
+export type OnTokenIds = (promptId: string, tokenIds: readonly number[]) => void;
 
 interface EngineRequest extends PreparedRequest {
   readonly generate: GenerateRequest;
@@ -31,16 +36,18 @@ export function createEngineTarget(options: EngineTargetOptions): Target<EngineR
   return {
     prepare(prompt) {
       if (prompt.kind !== "text") throw new TypeError("the engine takes text, not a conversation");
-      const tokens = engine.tokenize(prompt.text, {
-        addSpecial: prompt.addSpecialTokens,
-        parseSpecial: true,
-      });
-      const generate = { prompt: tokens, ...fields };
+      const { text, addSpecialTokens: addSpecial } = prompt;
+      // An engine without a tokenizer takes the text, and knows by itself what goes around it.
+      const tokens = engine.info.capabilities.tokenizer
+        ? engine.tokenize(text, { addSpecial, parseSpecial: true })
+        : null;
+      const generate =
+        tokens === null ? { prompt: text, addSpecial, ...fields } : { prompt: tokens, ...fields };
       const sha256 = createHash("sha256").update(JSON.stringify(generate)).digest("hex");
-      return { promptId: prompt.id, sha256, promptTokens: tokens.length, generate };
+      return { promptId: prompt.id, sha256, promptTokens: tokens?.length ?? null, generate };
     },
     describe: (request) => readBody(JSON.stringify(request.generate)),
-    send: (request, observer, signal) => generate(options, request.generate, observer, signal),
+    send: (request, observer, signal) => generate(options, request, observer, signal),
     close: async () => {},
     remote: null,
   };
@@ -57,8 +64,8 @@ function generateFields(config: BenchConfig): Omit<GenerateRequest, "prompt"> {
 }
 
 async function generate(
-  { engine, timeline, timeoutMs }: EngineTargetOptions,
-  request: GenerateRequest,
+  { engine, timeline, timeoutMs, onTokenIds }: EngineTargetOptions,
+  { promptId, generate: request }: EngineRequest,
   observer: ExchangeObserver,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -74,11 +81,13 @@ async function generate(
 
   let last: GenerateFinish | null = null;
   let tokenIdCount: number | null = 0;
+  const ids: number[] = [];
   observer.sent(timeline.now());
   try {
     for await (const batch of engine.generate(request, controller.signal)) {
       const tokens = batch.tokenIds?.length ?? null;
       tokenIdCount = tokens === null || tokenIdCount === null ? null : tokenIdCount + tokens;
+      if (onTokenIds !== undefined) ids.push(...(batch.tokenIds ?? []));
       const carries = batch.text !== "" || (tokens ?? 0) > 0;
       const kind = carries ? "content" : batch.finish === undefined ? "empty" : "finish";
       observer.trace.add(timeline.at(batch.producedAtNs), kind, { content: batch.text }, tokens);
@@ -90,6 +99,7 @@ async function generate(
     clearTimeout(deadline);
     signal.removeEventListener("abort", onAbort);
   }
+  if (onTokenIds !== undefined && tokenIdCount !== null) onTokenIds(promptId, ids);
   const finished: GenerateFinish | null = last;
   if (finished === null && error === null && !signal.aborted) {
     error = { kind: "engine", message: "the engine ended its stream without saying how" };
