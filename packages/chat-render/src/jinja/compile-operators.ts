@@ -15,20 +15,6 @@ import { compareValues } from "./constant-folding.ts";
 import type { Frame } from "./frame.ts";
 import type { Evaluate, Runtime, Scope } from "./scope.ts";
 
-/** Characters above which joining two texts costs steps: JavaScript joins them lazily, and copies them later. */
-const FREE_CHARS = 1024;
-
-/** Accounts for a text put together from parts that are there. */
-export function chargeJoin(rt: Runtime, length: number): void {
-  if (length > FREE_CHARS) {
-    const { budget } = rt;
-    if (length > budget.limits.size) {
-      budget.grow(length);
-    }
-    budget.step(length >> 8);
-  }
-}
-
 export function compileArithmetic(compiler: Compiler, frame: Frame, node: Binary): Evaluate {
   const left = compiler.expression(frame, node.left);
   const right = compiler.expression(frame, node.right);
@@ -38,7 +24,7 @@ export function compileArithmetic(compiler: Compiler, frame: Frame, node: Binary
       const a = left(scope);
       const b = right(scope);
       if (typeof a === "string" && typeof b === "string") {
-        chargeJoin(scope.rt, a.length + b.length);
+        scope.rt.chargeText(a.length + b.length);
         return a + b;
       }
       return addOrSubtract(scope, operator, a, b);
@@ -67,6 +53,17 @@ function addOrSubtract(scope: Scope, operator: "+" | "-", a: PyValue, b: PyValue
   return binary(scope.rt, operator, a, b);
 }
 
+function same(rt: Runtime, a: PyValue, b: PyValue): boolean {
+  if (typeof a === "string" && typeof b === "string") {
+    if (a.length !== b.length) {
+      return false;
+    }
+    rt.chargeText(a.length);
+    return a === b;
+  }
+  return equals(rt, a, b);
+}
+
 /** `left in right` for a text, mostly a key. */
 function holds(rt: Runtime, container: PyValue, item: PyValue): boolean {
   return container instanceof PyDict && typeof item === "string"
@@ -80,13 +77,13 @@ function compileOne(left: Evaluate, comparator: Comparator, right: Evaluate): (s
       return (scope) => {
         const a = left(scope);
         const b = right(scope);
-        return typeof a === "string" && typeof b === "string" ? a === b : equals(scope.rt, a, b);
+        return same(scope.rt, a, b);
       };
     case "!=":
       return (scope) => {
         const a = left(scope);
         const b = right(scope);
-        return typeof a === "string" && typeof b === "string" ? a !== b : !equals(scope.rt, a, b);
+        return !same(scope.rt, a, b);
       };
     case "in":
       return (scope) => {
@@ -124,7 +121,7 @@ export function compileComparison(
       const wanted = only.comparator === "==";
       return (scope) => {
         const value = first(scope);
-        return (typeof value === "string" ? value === text : equals(scope.rt, value, text)) === wanted;
+        return equals(scope.rt, value, text) === wanted;
       };
     }
     return compileOne(first, only.comparator, right);
@@ -170,7 +167,7 @@ export function compileConcat(compiler: Compiler, frame: Frame, node: Concat): E
       const value = part(scope);
       text += typeof value === "string" ? value : rt.text(value);
     }
-    chargeJoin(rt, text.length);
+    rt.chargeText(text.length);
     return text;
   };
 }

@@ -1,11 +1,5 @@
 import { PyError, overflowError, typeError } from "./errors.ts";
-import {
-  floorDivideFloats,
-  floorDivideInts,
-  moduloFloats,
-  moduloInts,
-  trueDivide,
-} from "./division.ts";
+import { floorDivideFloats, floorDivideInts, moduloFloats, moduloInts, trueDivide } from "./division.ts";
 import { power, type PowerCharge } from "./power.ts";
 import { escape } from "./markup.ts";
 import { bitsAbout, intOf, intToFloat, numberOf } from "./numbers.ts";
@@ -31,7 +25,7 @@ export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 /** Before an int of `bits` bits is made or divided. */
 function chargeInt(ctx: PyContext, bits: number): void {
   ctx.budget.grow(bits / 8);
-  ctx.budget.step(Math.ceil((bits / 64) ** 1.5 / 32));
+  ctx.budget.step(Math.ceil((bits / 64) ** 1.5 / 8));
 }
 
 function powerCharge(ctx: PyContext): PowerCharge {
@@ -83,7 +77,7 @@ function intResult(
       return pyInt(left * right);
     case "//":
       return floorDivideInts(left, right);
-    case "%":
+    default:
       return moduloInts(left, right);
   }
 }
@@ -105,7 +99,7 @@ function floatResult(ctx: PyContext, operator: BinaryOperator, a: number, b: num
       return pyFloat(floorDivideFloats(a, b));
     case "%":
       return pyFloat(moduloFloats(a, b));
-    case "**":
+    default:
       return power(pyFloat(a), pyFloat(b), powerCharge(ctx));
   }
 }
@@ -164,11 +158,11 @@ function concatenate(ctx: PyContext, a: PyValue, b: PyValue): PyValue | undefine
   }
   if (isList(a) && isList(b)) {
     ctx.budget.collect(a.length + b.length);
-    return [...a, ...b];
+    return a.concat(b);
   }
   if (a instanceof PyTuple && b instanceof PyTuple) {
     ctx.budget.collect(a.items.length + b.items.length);
-    return new PyTuple([...a.items, ...b.items]);
+    return new PyTuple(a.items.concat(b.items));
   }
   if (isSequence(a) && !(a instanceof PyMarkup)) {
     throw typeError(`can only concatenate ${typeName(a)} (not "${typeName(b)}") to ${typeName(a)}`);

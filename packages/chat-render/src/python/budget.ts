@@ -11,7 +11,7 @@ export interface BudgetLimits {
 }
 
 export const defaultLimits: BudgetLimits = {
-  steps: 2_000_000,
+  steps: 1_000_000,
   output: 8_000_000,
   size: 8_000_000,
   depth: 200,

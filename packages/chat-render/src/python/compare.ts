@@ -18,8 +18,22 @@ import {
 
 export type OrderOperator = "<" | "<=" | ">" | ">=";
 
+/** Texts up to this length are compared without being charged for. */
+const SHORT = 256;
+
+function equalTexts(ctx: PyContext, a: string, b: string): boolean {
+  if (a.length > SHORT && a.length === b.length) {
+    ctx.budget.grow(a.length);
+  }
+  return a === b;
+}
+
 /** `x is y or x == y`: what containers use. */
 function same(ctx: PyContext, a: PyValue, b: PyValue, depth: number): boolean {
+  if (typeof a === "string" && typeof b === "string") {
+    ctx.budget.step();
+    return equalTexts(ctx, a, b);
+  }
   return a === b || (Number.isNaN(a) && Number.isNaN(b)) || equalAt(ctx, a, b, depth);
 }
 
@@ -49,8 +63,8 @@ function equalAt(ctx: PyContext, a: PyValue, b: PyValue, depth: number): boolean
   }
   const text = textOf(a);
   if (text !== undefined) {
-    ctx.budget.grow(text.length);
-    return text === textOf(b);
+    const other = textOf(b);
+    return other !== undefined && equalTexts(ctx, text, other);
   }
   if (isList(a)) {
     return isList(b) && equalItems(ctx, a, b, depth + 1);
@@ -82,7 +96,7 @@ function equalAt(ctx: PyContext, a: PyValue, b: PyValue, depth: number): boolean
 /** `a == b`. */
 export function equals(ctx: PyContext, a: PyValue, b: PyValue): boolean {
   if (typeof a === "string" && typeof b === "string") {
-    return a === b;
+    return equalTexts(ctx, a, b);
   }
   return equalAt(ctx, a, b, 0);
 }

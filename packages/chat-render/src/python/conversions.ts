@@ -19,7 +19,7 @@ export function truncate(value: number): number | bigint {
 export function toInt(ctx: PyContext, value: PyValue, base = 10): number | bigint {
   const text = textOf(value);
   if (text !== undefined) {
-    ctx.budget.grow(text.length * 8);
+    ctx.budget.step(text.length >> 2);
     return parseInteger(text, base);
   }
   const int = intOf(value);
@@ -42,7 +42,7 @@ export function toInt(ctx: PyContext, value: PyValue, base = 10): number | bigin
 export function toFloat(ctx: PyContext, value: PyValue): number {
   const text = textOf(value);
   if (text !== undefined) {
-    ctx.budget.grow(text.length * 4);
+    ctx.budget.step(text.length >> 2);
     const float = parseFloatText(text);
     if (float === undefined) {
       throw valueError(`could not convert string to float: ${repr(ctx, value)}`);

@@ -136,7 +136,7 @@ function dropTags(text: string): string {
 
 /** `Markup(text).striptags()`. */
 export function stripTags(ctx: PyContext, text: string): string {
-  ctx.budget.grow(text.length * 4);
+  ctx.budget.step(text.length >> 1);
   const plain = dropTags(dropComments(text));
   return unescapeText(split(plain, null, -1).join(" "));
 }

@@ -105,7 +105,7 @@ export function roundFloat(value: number, places: number): number {
   const size = Math.abs(value);
   const sign = value < 0 ? -1 : 1;
   if (places < -308) {
-    return 0 * sign;
+    return sign < 0 ? -0 : 0;
   }
   if (places >= 0) {
     return sign * Number(fixed(size, places));

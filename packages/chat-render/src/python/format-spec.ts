@@ -138,7 +138,7 @@ function layNumber(
   if (spec.grouping !== "") {
     const size = "boxX".includes(spec.type) && spec.type !== "" ? 4 : 3;
     const inner = spec.fill === "0" && spec.align === "=" ? spec.width - before.length - tail.length : 0;
-    ctx.budget.grow(digits.length * 2);
+    ctx.budget.step((digits.length + Math.max(inner, 0)) >> 1);
     body = group(digits, spec.grouping, size, inner);
   }
   return pad(ctx, spec, spec.align === "" ? ">" : spec.align, before, body + tail);

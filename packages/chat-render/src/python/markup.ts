@@ -29,6 +29,7 @@ export function escape(ctx: PyContext, value: PyValue): PyMarkup {
   }
   const text = str(ctx, value);
   ctx.budget.grow(text.length * 5);
+  ctx.budget.step(text.length >> 2);
   return new PyMarkup(escapeText(text));
 }
 

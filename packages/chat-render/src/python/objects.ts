@@ -123,7 +123,9 @@ export class PyRange extends PyObject {
     if (!this.contains(value)) {
       const int = intOf(value);
       throw valueError(
-        int === undefined ? "sequence.index(x): x not in sequence" : `${typeof value === "boolean" ? (value ? "True" : "False") : int} is not in range`,
+        int === undefined
+          ? "sequence.index(x): x not in sequence"
+          : `${typeof value === "boolean" ? (value ? "True" : "False") : int} is not in range`,
       );
     }
     return int((Number(numberOf(value)) - this.start) / this.step);

@@ -49,7 +49,8 @@ export function parseInteger(text: string, base: number): number | bigint {
   }
   const grouped = /^[\da-z]+(?:_[\da-z]+)*$/.test(digits);
   digits = digits.replaceAll("_", "");
-  const known = Array.from(digits).every((digit) => Number.parseInt(digit, 36) < radix);
+  const last = radix <= 10 ? "" : `a-${(radix - 1).toString(36)}`;
+  const known = new RegExp(`^[0-${Math.min(radix - 1, 9)}${last}]*$`).test(digits);
   if (!grouped || !known || (base === 0 && radix === 10 && /^0+[1-9]/.test(digits))) {
     throw valueError(`invalid literal for int() with base ${base}: ${reprText(text)}`);
   }

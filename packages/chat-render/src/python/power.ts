@@ -1,7 +1,7 @@
 import { overflowError, PyError } from "./errors.ts";
 import { PyComplex } from "./complex.ts";
 import { bitsAbout, intToFloat } from "./numbers.ts";
-import { isFloat, pyFloat, PyFloat, pyInt, type PyValue } from "./value.ts";
+import { isFloat, isInt, pyFloat, PyFloat, pyInt, type PyValue } from "./value.ts";
 
 /** Bits behind the point of the fixed-point numbers here. */
 const BITS = 160n;
@@ -61,17 +61,51 @@ function exactPower(base: number, exponent: number): number {
   return digits * 2 ** half * 2 ** (shift - half);
 }
 
+/** `base ** exponent` of integers that is a safe integer; undefined where it is none. */
+function smallPower(base: number, exponent: number): number | undefined {
+  if (exponent < 0 || exponent > 1100) {
+    return undefined;
+  }
+  let result = 1;
+  for (let left = exponent; left > 0; left -= 1) {
+    result *= base;
+    if (!Number.isSafeInteger(result)) {
+      return undefined;
+    }
+  }
+  return result + 0;
+}
+
 function positivePower(base: number, exponent: number): number {
   if (exponent === 2) {
     return base * base;
   }
-  const quick = base ** exponent;
-  const exact = Number.isSafeInteger(base) && Number.isSafeInteger(exponent) && Number.isSafeInteger(quick);
-  if (exact || base === 0 || exponent === 0 || !Number.isFinite(base) || !Number.isFinite(exponent)) {
-    return quick;
+  const small =
+    Number.isSafeInteger(base) && Number.isSafeInteger(exponent) ? smallPower(base, exponent) : undefined;
+  if (small !== undefined) {
+    return small;
   }
-  // Beyond this the result is 0 or too large, or the base too close to 1 for the exponent to be so large.
-  return quick === 0 || (quick === Infinity && Math.abs(exponent) > 2 ** 60) ? quick : exactPower(base, exponent);
+  // The engine's result is near enough to tell what is 0 or too large by far.
+  const quick = base ** exponent;
+  const extreme = quick === 0 || (quick === Infinity && Math.abs(exponent) > 2 ** 60);
+  return extreme || base === 0 || exponent === 0 ? quick : exactPower(base, exponent);
+}
+
+/** `base ** exponent` of ints; undefined where the result is a float. */
+function intPower(base: PyValue, exponent: PyValue, charge: PowerCharge): number | bigint | undefined {
+  if (!isInt(base) || !isInt(exponent) || exponent < 0) {
+    return undefined;
+  }
+  if (typeof base === "number" && Math.abs(base) <= 1) {
+    return base === -1 && BigInt(exponent) % 2n === 0n ? 1 : exponent === 0 ? 1 : base;
+  }
+  const small =
+    typeof base === "number" && typeof exponent === "number" ? smallPower(base, exponent) : undefined;
+  if (small !== undefined) {
+    return small;
+  }
+  charge.bits(bitsAbout(base) * Number(exponent));
+  return pyInt(BigInt(base) ** BigInt(exponent));
 }
 
 /** What `base ** exponent` of ints and floats costs and asks for. */
@@ -85,18 +119,9 @@ export interface PowerCharge {
 /** `base ** exponent`. */
 export function power(base: PyValue, exponent: PyValue, charge: PowerCharge): PyValue {
   if (!isFloat(base) && !isFloat(exponent)) {
-    const [a, b] = [base, exponent] as const;
-    const ints = (typeof a === "number" || typeof a === "bigint") && (typeof b === "number" || typeof b === "bigint");
-    if (ints && b >= 0) {
-      const small = typeof a === "number" && typeof b === "number" ? a ** b : Number.NaN;
-      if (Number.isSafeInteger(small)) {
-        return small + 0;
-      }
-      if (typeof a === "number" && Math.abs(a) <= 1) {
-        return a === -1 && BigInt(b) % 2n === 0n ? 1 : a;
-      }
-      charge.bits(bitsAbout(a) * Number(b));
-      return pyInt(BigInt(a) ** BigInt(b));
+    const result = intPower(base, exponent, charge);
+    if (result !== undefined) {
+      return result;
     }
   }
   charge.float();

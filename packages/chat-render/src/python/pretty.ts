@@ -38,7 +38,7 @@ function sortedEntries(ctx: PyContext, dict: PyDict): [PyValue, PyValue][] {
 
 /** `repr` with the keys of dicts in order. */
 function flat(ctx: PyContext, value: PyValue, depth: number): string {
-  ctx.budget.step();
+  ctx.budget.step(8);
   if (depth > MAX_DEPTH) {
     throw recursionError();
   }
@@ -115,6 +115,7 @@ class Printer {
     if (text === "") {
       return whole;
     }
+    this.ctx.budget.step(text.length >> 1);
     const outer = level === 1;
     const indent = left + (outer ? 1 : 0);
     const allowance = right + (outer ? 1 : 0);
@@ -123,6 +124,7 @@ class Printer {
     for (const [index, line] of lines.entries()) {
       const last = index === lines.length - 1;
       const width = WIDTH - indent;
+      this.ctx.budget.step(8);
       const written = reprText(line);
       if (codePointCount(written) <= width - (last ? allowance : 0)) {
         chunks.push(written);
@@ -147,7 +149,8 @@ class Printer {
       if (index === parts.length - 1) {
         room -= allowance;
       }
-      this.ctx.budget.grow(current.length + part.length);
+      this.ctx.budget.step(4);
+      this.ctx.budget.grow((current.length + part.length) * 4);
       if (codePointCount(reprText(current + part)) > room) {
         if (current !== "") {
           chunks.push(reprText(current));

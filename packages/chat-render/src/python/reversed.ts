@@ -15,7 +15,10 @@ import {
 /** `reversed(value)`; undefined where Python raises TypeError. */
 export function reversedIterator(ctx: PyContext, value: PyValue): PyIterator | undefined {
   if (value instanceof PyObject) {
-    const name = value.typeName === "range" ? "range_iterator" : value.typeName.replace(/_(\w+)s$/, "_reverse$1iterator");
+    const name =
+      value.typeName === "range"
+        ? "range_iterator"
+        : value.typeName.replace(/_(\w+)s$/, "_reverse$1iterator");
     return value.reversed === undefined ? undefined : new PyIterator(value.reversed(ctx), name);
   }
   const known =

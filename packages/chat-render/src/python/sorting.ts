@@ -59,6 +59,7 @@ function mergeSort<T>(items: Keyed<T>[], less: Less): Keyed<T>[] {
 
 function lessOf(ctx: PyContext): Less {
   return (a, b) => {
+    ctx.budget.step(2);
     const [first, second] = isList(a) && isList(b) && a.length === 1 && b.length === 1 ? [a[0], b[0]] : [];
     if (first !== undefined && second !== undefined) {
       return !sameItem(ctx, first, second) && order(ctx, "<", first, second);
@@ -75,7 +76,7 @@ export function sortValues<T>(
   reverse: boolean,
   less: Less = lessOf(ctx),
 ): T[] {
-  ctx.budget.collect(values.length * 2);
+  ctx.budget.collect(values.length * 4);
   let items = values.map((value): Keyed<T> => ({ key: key(value), value }));
   if (reverse) {
     items.reverse();

@@ -46,7 +46,7 @@ export function generator(name: string, make: () => Iterator<PyValue>): PyIterat
 export function* each(ctx: PyContext, value: PyValue): Generator<PyValue, void, undefined> {
   const iterator = iterate(ctx, value);
   for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
-    ctx.budget.step();
+    ctx.budget.step(2);
     yield step.value;
   }
 }
@@ -85,7 +85,7 @@ function* slices(
   let start = 0;
   for (let number = 0; number < slices_; number += 1) {
     const end = start + whole + (number < extra ? 1 : 0);
-    ctx.budget.step();
+    ctx.budget.step(8);
     const part = items.slice(start, end);
     yield fill !== null && number >= extra ? [...part, fill] : part;
     start = end;

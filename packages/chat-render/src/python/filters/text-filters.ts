@@ -82,7 +82,7 @@ function indent(
   const asMarkup = value instanceof PyMarkup || inset instanceof PyMarkup;
   const marked = (line: string): string =>
     asMarkup && !(value instanceof PyMarkup) ? escapeText(line) : line;
-  ctx.budget.grow(text.length * 2);
+  ctx.budget.step(text.length >> 3);
   const lines = splitLines(`${text}\n`);
   ctx.budget.grow(text.length + lines.length * indention.length);
   const whole = lines

@@ -81,7 +81,7 @@ class Writer {
   }
 
   write(value: PyValue, depth: number): string {
-    this.budget?.step();
+    this.budget?.step(2);
     const text = textOf(value);
     if (text !== undefined) {
       this.budget?.grow(text.length * (this.ascii ? 6 : 2));

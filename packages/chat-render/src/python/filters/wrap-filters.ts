@@ -1,4 +1,4 @@
-import { codePointCount, sliceCodePoints } from "../code-points.ts";
+import { codePointCount, unitIndex } from "../code-points.ts";
 import { valueError } from "../errors.ts";
 import { sizeArgument } from "../methods/method.ts";
 import { splitLines } from "../methods/str-split.ts";
@@ -33,17 +33,29 @@ interface WrapOptions {
   readonly splitHyphens: boolean;
 }
 
-/** How much of a word that is too long goes onto the line. */
-function longWordEnd(chunk: string, room: number, { breakHyphens }: WrapOptions): number {
-  if (breakHyphens && codePointCount(chunk) > room) {
-    const start = sliceCodePoints(chunk, 0, room);
-    const hyphen = start.lastIndexOf("-");
-    if (hyphen > 0 && /[^-]/.test(start.slice(0, hyphen))) {
-      return hyphen + 1;
+/** A chunk that is not on a line yet, from `at` on, with its length in code points. */
+interface Chunk {
+  readonly text: string;
+  at: number;
+  size: number;
+}
+
+/** Where a word that is too long is cut: after `room` code points, or after its last hyphen before that. */
+function cutAt({ text, at }: Chunk, room: number, breakHyphens: boolean): number {
+  // Only what can be reached is looked at: the word may be as long as a text may be.
+  const end = at + unitIndex(text.slice(at, at + room * 2), room);
+  if (breakHyphens) {
+    const part = text.slice(at, end);
+    const hyphen = part.lastIndexOf("-");
+    if (hyphen > 0 && /[^-]/.test(part.slice(0, hyphen))) {
+      return at + hyphen + 1;
     }
-    return start.length;
   }
-  return sliceCodePoints(chunk, 0, room).length;
+  return end;
+}
+
+function isBlank(text: string): boolean {
+  return strip(text, null, "both") === "";
 }
 
 /** `textwrap.wrap` of one paragraph, without changing its white space. */
@@ -55,39 +67,39 @@ function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] 
   const chunks = text
     .split(options.splitHyphens ? chunkPattern : spacePattern)
     .filter((chunk) => chunk !== undefined && chunk !== "")
+    .map((chunk): Chunk => ({ text: chunk, at: 0, size: codePointCount(chunk) }))
     .reverse();
+  ctx.budget.step(chunks.length * 4);
   const lines: string[] = [];
   while (chunks.length > 0) {
+    ctx.budget.step(2);
     const line: string[] = [];
-    let used = 0;
-    if (lines.length > 0 && strip(chunks.at(-1) ?? "", null, "both") === "") {
+    let room = width;
+    const first = chunks.at(-1);
+    if (lines.length > 0 && first !== undefined && isBlank(first.text.slice(first.at))) {
       chunks.pop();
     }
-    let size = 0;
-    while (chunks.length > 0) {
-      const chunk = chunks.at(-1) ?? "";
-      ctx.budget.step();
-      ctx.budget.grow(chunk.length);
-      size = codePointCount(chunk);
-      if (used + size > width) {
-        break;
-      }
-      line.push(chunk);
-      used += size;
+    let next = chunks.at(-1);
+    while (next !== undefined && next.size <= room) {
+      line.push(next.text.slice(next.at));
+      room -= next.size;
       chunks.pop();
+      next = chunks.at(-1);
     }
-    const next = chunks.at(-1);
-    if (next !== undefined && size > width) {
+    if (next !== undefined && next.size > width) {
       if (options.breakWords) {
-        const end = longWordEnd(next, width - used, options);
-        line.push(next.slice(0, end));
-        chunks[chunks.length - 1] = next.slice(end);
+        const end = cutAt(next, room, options.breakHyphens);
+        ctx.budget.grow(width);
+        const part = next.text.slice(next.at, end);
+        line.push(part);
+        next.size -= codePointCount(part);
+        next.at = end;
       } else if (line.length === 0) {
-        line.push(next);
+        line.push(next.text);
         chunks.pop();
       }
     }
-    if (line.length > 0 && strip(line.at(-1) ?? "", null, "both") === "") {
+    if (line.length > 0 && isBlank(line.at(-1) ?? "")) {
       line.pop();
     }
     if (line.length > 0) {
@@ -115,7 +127,7 @@ function wordWrap(
     breakHyphens: truth(breakHyphens),
     splitHyphens: breakHyphens === true,
   };
-  ctx.budget.grow(text.length * 8);
+  ctx.budget.step(text.length);
   const lines = splitLines(text).map((line) => wrapLine(ctx, line, options).join(separator));
   const size = lines.reduce((total, line) => total + line.length + separator.length, 0);
   ctx.budget.grow(size);

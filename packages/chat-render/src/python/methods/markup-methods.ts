@@ -38,7 +38,11 @@ function mark(value: PyValue): PyValue {
   if (typeof value === "string") {
     return new PyMarkup(value);
   }
-  return isList(value) ? value.map(mark) : value instanceof PyTuple ? new PyTuple(value.items.map(mark)) : value;
+  return isList(value)
+    ? value.map(mark)
+    : value instanceof PyTuple
+      ? new PyTuple(value.items.map(mark))
+      : value;
 }
 
 /** The same arguments with those escaped that become part of the Markup. */

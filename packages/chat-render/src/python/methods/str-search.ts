@@ -96,29 +96,37 @@ function edge(name: "startswith" | "endswith"): MethodBody<string> {
 
 /** The text without `chars` (white space where null) at its ends. */
 export function strip(text: string, chars: string | null, sides: "both" | "left" | "right"): string {
-  let start = 0;
-  let end = text.length;
   if (chars !== null && hasSurrogates(chars + text)) {
     const set = new Set(chars);
     const characters = Array.from(text);
-    end = characters.length;
-    while (sides !== "right" && start < end && set.has(characters[start] ?? "")) {
-      start += 1;
-    }
-    while (sides !== "left" && end > start && set.has(characters[end - 1] ?? "")) {
-      end -= 1;
-    }
+    const [start, end] = strippedRange(characters.length, sides, (at) => set.has(characters[at] ?? ""));
     return characters.slice(start, end).join("");
   }
-  const dropped = (at: number): boolean =>
-    chars === null ? isSpaceUnit(text.charCodeAt(at)) : chars.includes(text.charAt(at));
-  while (sides !== "right" && start < end && dropped(start)) {
-    start += 1;
-  }
-  while (sides !== "left" && end > start && dropped(end - 1)) {
-    end -= 1;
-  }
+  const [start, end] = strippedRange(text.length, sides, (at) =>
+    chars === null ? isSpaceUnit(text.charCodeAt(at)) : chars.includes(text.charAt(at)),
+  );
   return text.slice(start, end);
+}
+
+/** What is left of `length` places when those that are `dropped` at the ends are gone. */
+function strippedRange(
+  length: number,
+  sides: "both" | "left" | "right",
+  dropped: (at: number) => boolean,
+): readonly [start: number, end: number] {
+  let start = 0;
+  let end = length;
+  if (sides !== "right") {
+    while (start < end && dropped(start)) {
+      start += 1;
+    }
+  }
+  if (sides !== "left") {
+    while (end > start && dropped(end - 1)) {
+      end -= 1;
+    }
+  }
+  return [start, end];
 }
 
 function stripMethod(name: string, sides: "both" | "left" | "right"): readonly [Arity, MethodBody<string>] {
@@ -160,6 +168,7 @@ export function replaceText(
   count: number,
 ): string {
   ctx.budget.grow(text.length);
+  ctx.budget.step(Math.ceil(text.length / Math.max(old.length * 8, 1)));
   if (count === 0 || (old === replacement && old !== "")) {
     return text;
   }

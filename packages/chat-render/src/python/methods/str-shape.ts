@@ -27,6 +27,9 @@ import { subscript } from "../subscript.ts";
 import { PyBytes } from "../bytes.ts";
 import { sizeArgument, textArgument, type Arity, type MethodBody } from "./method.ts";
 
+/** Steps for one character that is looked at by itself. */
+const SLOW = 1;
+
 type Spec = readonly [Arity, MethodBody<string>];
 
 function fillArgument(value: PyValue | undefined): string {
@@ -70,27 +73,29 @@ function justify(side: "left" | "right" | "center"): Spec {
   ];
 }
 
-function mapped(map: (text: string) => string): Spec {
+/** `cost` is that of one character, in steps. */
+function mapped(map: (text: string) => string, cost = 1 / 16): Spec {
   return [
     [0, 0],
     (ctx, text) => {
-      ctx.budget.grow(text.length * 2);
+      ctx.budget.step(text.length * cost);
       return map(text);
     },
   ];
 }
 
-function asked(test: (text: string) => boolean): Spec {
+function asked(test: (text: string) => boolean, cost = 1 / 16): Spec {
   return [
     [0, 0],
     (ctx, text) => {
-      ctx.budget.grow(text.length);
+      ctx.budget.step(text.length * cost);
       return test(text);
     },
   ];
 }
 
 function expandTabs(ctx: PyContext, text: string, size: number): string {
+  ctx.budget.step(text.length >> 2);
   const tabs = text.split("\t").length - 1;
   ctx.budget.grow(text.length + tabs * Math.max(size, 0));
   let column = 0;
@@ -202,14 +207,14 @@ function encode(ctx: PyContext, text: string, args: readonly (PyValue | undefine
 
 export const shapeSpecs: Record<string, Spec> = {
   capitalize: mapped(capitalize),
-  casefold: mapped(caseFold),
+  casefold: mapped(caseFold, SLOW),
   center: justify("center"),
   encode: [["encoding", "errors"], encode],
   expandtabs: [["tabsize"], (ctx, text, args) => expandTabs(ctx, text, sizeArgument(args[0], 8))],
   isascii: asked((text) => !/[^\0-\x7f]/.test(text)),
   islower: asked(isLower),
-  isprintable: asked((text) => Array.from(text).every((character) => isPrintable(character))),
-  istitle: asked(isTitle),
+  isprintable: asked((text) => Array.from(text).every((character) => isPrintable(character)), SLOW),
+  istitle: asked(isTitle, SLOW),
   isupper: asked(isUpper),
   ljust: justify("left"),
   lower: mapped((text) => text.toLowerCase()),
@@ -231,8 +236,8 @@ export const shapeSpecs: Record<string, Spec> = {
     },
   ],
   rjust: justify("right"),
-  swapcase: mapped(swapCase),
-  title: mapped(titleCase),
+  swapcase: mapped(swapCase, SLOW),
+  title: mapped(titleCase, SLOW),
   translate: [[1, 1], (ctx, text, args) => translate(ctx, text, args[0] ?? null)],
   upper: mapped((text) => text.toUpperCase()),
   zfill: [

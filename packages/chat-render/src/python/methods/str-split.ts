@@ -106,10 +106,20 @@ function splitMethod(right: boolean): MethodBody<string> {
   };
 }
 
+// oxlint-disable-next-line no-control-regex
+const otherEnd = /[\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
+// oxlint-disable-next-line no-control-regex
 const lineEnd = /\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]/g;
 
 /** `text.splitlines(keepEnds)`. */
 export function splitLines(text: string, keepEnds = false): string[] {
+  if (!keepEnds && !otherEnd.test(text)) {
+    const lines = text.split("\n");
+    if (lines.at(-1) === "") {
+      lines.pop();
+    }
+    return lines;
+  }
   const lines: string[] = [];
   let from = 0;
   for (const match of text.matchAll(lineEnd)) {
@@ -167,7 +177,7 @@ export const splitSpecs: Record<string, readonly [Arity, MethodBody<string>]> = 
   splitlines: [
     ["keepends"],
     (ctx, text, args) => {
-      ctx.budget.grow(text.length);
+      ctx.budget.step(text.length >> 3);
       const keep = args[0];
       if (keep !== undefined && typeof keep !== "boolean") {
         return splitLines(text, truth(sizeArgument(keep)));
