@@ -149,7 +149,7 @@ export function compileFor(compiler: Compiler, frame: Frame, node: For): Execute
   const filtered = compileFiltered(compiler, frame, node);
   checkTargets(compiler, node);
   const iterable = compiler.expression(frame, node.iterable);
-  const cost = 1 + compiler.cost - before;
+  const cost = compiler.costSince(before);
 
   loopFrame.loops += 1;
   loopFrame.indent += 1;

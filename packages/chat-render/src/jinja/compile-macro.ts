@@ -113,7 +113,7 @@ export function compileCallBlock(compiler: Compiler, frame: Frame, node: CallBlo
   }
   const before = compiler.cost;
   const call = compileCall(compiler, frame, node.call, (scope) => new Macro(code, scope));
-  const cost = 1 + compiler.cost - before;
+  const cost = compiler.costSince(before);
   return (scope) => {
     scope.rt.line = line;
     scope.rt.budget.step(cost);

@@ -50,7 +50,7 @@ export function compileOutput(compiler: Compiler, frame: Frame, node: Output): E
       parts.push({ line: part.line, evaluate });
     }
   }
-  const write = compileParts(compiler, parts, 1 + compiler.cost - before);
+  const write = compileParts(compiler, parts, compiler.costSince(before));
   if (!compiler.countsPieces) {
     return write;
   }

@@ -73,10 +73,12 @@ export function capturing(body: Execute, use: (scope: Scope, text: string) => vo
 function compileIf(compiler: Compiler, outer: Frame, node: If): Execute {
   const frame = outer.branch();
   compiler.checkNesting(frame, node.line);
-  const branches = [node, ...node.elifs].map(({ line, test, body }) => {
+  const branches = [node, ...node.elifs].map(({ line, test, body }, index) => {
     const before = compiler.cost;
     const condition = compiler.truth(frame, test);
-    return { line, condition, cost: 1 + compiler.cost - before, body: compiler.body(frame, body) };
+    // All branches together are one statement.
+    const cost = compiler.costSince(before) - (index === 0 ? 0 : 1);
+    return { line, condition, cost, body: compiler.body(frame, body) };
   });
   const otherwise = compiler.body(frame, node.otherwise);
   const [only, second] = branches;
@@ -113,7 +115,7 @@ function compileAssign(compiler: Compiler, frame: Frame, node: Assign): Execute 
   });
   const reads = namespaces.map((name) => compileSlot(compiler, frame, name));
   const write = compileTarget(compiler, frame, node.target);
-  const cost = 1 + compiler.cost - before;
+  const cost = compiler.costSince(before);
   if (reads.length === 0) {
     return (scope) => {
       scope.rt.line = line;
@@ -192,7 +194,7 @@ function compileWith(compiler: Compiler, frame: Frame, node: With): Execute {
   const enter = compileEntry(compiler, inner);
   const before = compiler.cost;
   const values = node.values.map((value) => compiler.expression(frame, value));
-  const cost = 1 + compiler.cost - before;
+  const cost = compiler.costSince(before);
   const targets = node.targets.map((target) => compileTarget(compiler, inner, target));
   const body = compiler.body(inner, node.body);
   const exit = compileExit(inner);

@@ -69,6 +69,11 @@ export class Compiler {
     this.hasDicts = hasDicts;
   }
 
+  /** Steps of a statement whose expressions were compiled since: one, and more for large ones. */
+  costSince(before: number): number {
+    return 1 + ((this.cost - before) >> 3);
+  }
+
   expression(frame: Frame, node: Expression): Evaluate {
     return this.compilers.expression(this, frame, node);
   }

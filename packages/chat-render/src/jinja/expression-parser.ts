@@ -53,6 +53,9 @@ const MAX_FRAMES = 970;
 /** Frames of Jinja's parser between an expression and one in brackets within it. */
 const EXPRESSION_FRAMES = 13;
 
+/** Operators, attributes or filters in a row that Jinja's compiler surely cannot follow. */
+const MAX_CHAIN = 1000;
+
 /** Expressions, with the precedence of Jinja. */
 export class ExpressionParser {
   protected readonly stream: TokenStream;
@@ -73,6 +76,14 @@ export class ExpressionParser {
     return result;
   }
 
+  /** Counts the links of an expression that grows to the right, whose parts lie ever deeper. */
+  private checkChain(links: number): number {
+    if (links > MAX_CHAIN) {
+      throw recursionError();
+    }
+    return links + 1;
+  }
+
   parseExpression(): Expression {
     return this.nested(EXPRESSION_FRAMES, () => this.parseConditional());
   }
@@ -80,7 +91,7 @@ export class ExpressionParser {
   private parseConditional(): Expression {
     let { line } = this.stream.current;
     let expression = this.parseOr();
-    while (this.stream.skipName("if")) {
+    for (let links = 0; this.stream.skipName("if"); links = this.checkChain(links)) {
       const test = this.parseOr();
       const otherwise = this.stream.skipName("else") ? this.nested(1, () => this.parseConditional()) : null;
       const conditional: Conditional = { kind: "condexpr", line, test, value: expression, otherwise };
@@ -93,7 +104,7 @@ export class ExpressionParser {
   private parseOr(): Expression {
     let { line } = this.stream.current;
     let left = this.parseAnd();
-    while (this.stream.skipName("or")) {
+    for (let links = 0; this.stream.skipName("or"); links = this.checkChain(links)) {
       left = { kind: "or", line, left, right: this.parseAnd() };
       ({ line } = this.stream.current);
     }
@@ -103,7 +114,7 @@ export class ExpressionParser {
   private parseAnd(): Expression {
     let { line } = this.stream.current;
     let left = this.parseNot();
-    while (this.stream.skipName("and")) {
+    for (let links = 0; this.stream.skipName("and"); links = this.checkChain(links)) {
       left = { kind: "and", line, left, right: this.parseNot() };
       ({ line } = this.stream.current);
     }
@@ -155,7 +166,7 @@ export class ExpressionParser {
     let { line } = this.stream.current;
     let left = parseOperand();
     let kind = kinds[this.stream.current.type];
-    while (kind !== undefined) {
+    for (let links = 0; kind !== undefined; links = this.checkChain(links)) {
       this.stream.next();
       left = { kind, line, left, right: parseOperand() };
       ({ line } = this.stream.current);
@@ -311,7 +322,7 @@ export class ExpressionParser {
   }
 
   private parsePostfix(expression: Expression): Expression {
-    for (;;) {
+    for (let links = 0; ; links = this.checkChain(links)) {
       const { type } = this.stream.current;
       if (type === "dot" || type === "lbracket") {
         expression = this.parseSubscript(expression);
@@ -324,7 +335,7 @@ export class ExpressionParser {
   }
 
   private parseFiltersAndTests(expression: Expression): Expression {
-    for (;;) {
+    for (let links = 0; ; links = this.checkChain(links)) {
       if (this.stream.isType("pipe")) {
         expression = this.parseFilters(expression, false) ?? expression;
       } else if (this.stream.isName("is")) {
@@ -439,7 +450,7 @@ export class ExpressionParser {
   /** The filters that follow an expression. `inline`: the first one stands without its bar. */
   protected parseFilters(operand: Expression | null, inline: boolean): Filter | null {
     let filter: Filter | null = null;
-    while (inline || this.stream.isType("pipe")) {
+    for (let links = 0; inline || this.stream.isType("pipe"); links = this.checkChain(links)) {
       if (!inline) {
         this.stream.next();
       }

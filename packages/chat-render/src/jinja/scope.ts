@@ -13,6 +13,9 @@ import {
 /** Macros, callers, blocks and recursive loops inside each other before Python's own stack ends. */
 const MAX_CALLS = 198;
 
+/** Characters above which it costs steps to put a text together: the step of the expression pays for less. */
+const FREE_CHARS = 1024;
+
 /** Part of the output that a `{% generation %}` block wrote, in UTF-16 units. */
 export interface GenerationSpan {
   readonly start: number;
@@ -75,6 +78,16 @@ export class Runtime implements PyContext {
     this.pieces += 1;
   }
 
+  /** Accounts for a text put together from parts, or compared: JavaScript copies and reads it when it is used. */
+  chargeText(length: number): void {
+    if (length > FREE_CHARS) {
+      if (length > this.budget.limits.size) {
+        this.budget.grow(length);
+      }
+      this.budget.step(length >> 7);
+    }
+  }
+
   /** From here on the output goes into a text of its own. */
   capture(): SavedOutput {
     if (this.captures === 0) {
@@ -93,6 +106,7 @@ export class Runtime implements PyContext {
     this.checkPieces();
     const text = this.out;
     this.drop(saved);
+    this.chargeText(text.length);
     return text;
   }
 
