@@ -1,3 +1,3 @@
-import { builtWorkers, projectTests } from "../../vitest.shared.ts";
+import { builtNative, builtWorkers, projectTests } from "../../vitest.shared.ts";
 
-export default projectTests({ name: "bench", globalSetup: builtWorkers });
+export default projectTests({ name: "bench", globalSetup: [...builtWorkers, ...builtNative] });
