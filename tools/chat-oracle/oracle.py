@@ -24,6 +24,7 @@ import warnings
 from contextlib import contextmanager
 from copy import deepcopy
 from datetime import datetime
+from functools import lru_cache
 
 import jinja2
 from jinja2.exceptions import TemplateError, TemplateSyntaxError
@@ -73,7 +74,7 @@ class GenerationBlocks(Extension):
             self._pieces = self._spans = None
 
 
-def environment(now):
+def make_env(now):
     env = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[GenerationBlocks, loopcontrols]
     )
@@ -91,6 +92,11 @@ def environment(now):
     env.globals["raise_exception"] = raise_exception
     env.globals["strftime_now"] = strftime_now
     return env
+
+
+@lru_cache(maxsize=16)
+def compiled(source, now):
+    return make_env(datetime.fromisoformat(now)).from_string(source)
 
 
 def render(template, variables):
@@ -174,11 +180,11 @@ def line_of(error):
 def result_of(request):
     source = request["template"]
     try:
-        env = environment(datetime.fromisoformat(request.get("now", DEFAULT_NOW)))
+        template = compiled(source, request.get("now", DEFAULT_NOW))
         if "conversation" in request:
-            text, spans = apply_chat_template(env.from_string(source), source, request)
+            text, spans = apply_chat_template(template, source, request)
         else:
-            text, spans = render(env.from_string(source), json.loads(request.get("vars", "{}")))
+            text, spans = render(template, json.loads(request.get("vars", "{}")))
         return {"text": text, "spans": spans}
     except OutOfTime:
         return {"limit": "time"}

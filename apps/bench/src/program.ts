@@ -6,6 +6,7 @@ import { addCompleteCommand } from "./commands/complete.ts";
 import { addConfigCommand } from "./commands/config.ts";
 import { addPresetsCommand } from "./commands/presets.ts";
 import { addSelftestCommand } from "./commands/selftest.ts";
+import { addRenderCommand } from "./commands/render.ts";
 import type { Env } from "./env.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { packageVersion } from "./version.ts";
@@ -39,6 +40,7 @@ export function createProgram(env: Env, done: (code: ExitCode) => void): Command
   addSelftestCommand(program, env, done);
   addConfigCommand(program, env, done);
   addPresetsCommand(program, env, done);
+  addRenderCommand(program, env, done);
   return program;
 }
 

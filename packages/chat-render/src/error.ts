@@ -2,22 +2,28 @@
  * - `TEMPLATE_SYNTAX`: the template cannot be parsed.
  * - `TEMPLATE_RAISED`: the template refused the conversation with `raise_exception`.
  * - `TEMPLATE_FAILED`: an expression of the template failed on this conversation.
- * - `OUTPUT_LIMIT`: the prompt, or a text on the way to it, grew beyond the limit.
- * - `STEP_LIMIT`: the template ran longer than the limit allows.
+ * - `TEMPLATE_MISSING`: of several templates none fits, and there is no default.
+ * - `STEP_LIMIT`, `OUTPUT_LIMIT`, `SIZE_LIMIT`, `DEPTH_LIMIT`: the template wanted more steps, output, characters or items of
+ *   one value, or nesting than its limits allow.
  * - `MESSAGES_INVALID`: the conversation or the options are not what a template can be given.
+ * - `VIEW_MISSING`: the library behind a view is not there.
  */
 export type RenderErrorCode =
   | "TEMPLATE_SYNTAX"
   | "TEMPLATE_RAISED"
   | "TEMPLATE_FAILED"
-  | "OUTPUT_LIMIT"
+  | "TEMPLATE_MISSING"
   | "STEP_LIMIT"
-  | "MESSAGES_INVALID";
+  | "OUTPUT_LIMIT"
+  | "SIZE_LIMIT"
+  | "DEPTH_LIMIT"
+  | "MESSAGES_INVALID"
+  | "VIEW_MISSING";
 
 interface RenderErrorDetails {
-  /** Class of the exception that Python raises here; null where it is not known. */
+  /** Class of the exception that Python raises here; null where Python raises none. */
   readonly pythonClass?: string | null;
-  /** Line of the template, from 1. The present runtime does not tell lines. */
+  /** Line of the template, from 1. */
   readonly line?: number;
   /** Index of the message at fault, from 0. */
   readonly messageIndex?: number;
@@ -26,7 +32,10 @@ interface RenderErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A prompt that could not be rendered. For `TEMPLATE_RAISED` the message is the template's own. */
+/**
+ * A prompt that could not be rendered. Where `pythonClass` is not null, Python raises that class with this message; for
+ * `TEMPLATE_RAISED` the message is the template's own.
+ */
 export class RenderError extends Error {
   readonly code: RenderErrorCode;
   readonly pythonClass: string | null;

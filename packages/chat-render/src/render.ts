@@ -1,88 +1,100 @@
-import { checkConversation } from "./conversation.ts";
-import type { Conversation } from "./conversation.ts";
 import { RenderError } from "./error.ts";
-import { compile, defaultLimits, execute } from "./runtime.ts";
-import type { RenderLimits } from "./runtime.ts";
+import { compileSource, type CompiledSource } from "./jinja/template.ts";
+import { globals } from "./jinja/globals.ts";
+import { Runtime, type GenerationSpan } from "./jinja/scope.ts";
+import { Budget, BudgetError, defaultLimits, type BudgetLimits } from "./python/budget.ts";
+import { PyError } from "./python/errors.ts";
+import { filters } from "./python/filters/index.ts";
+import { tests } from "./python/tests/index.ts";
+import type { PyContext, PyValue } from "./python/value.ts";
+import { loopsOverContent } from "./views/content-format.ts";
 
-/** What a template is given besides the conversation. */
-export interface RenderOptions {
-  /** Ends the prompt with the start of the assistant's answer. Default false, as in transformers. */
-  readonly addGenerationPrompt?: boolean;
-  /** `bos_token`, `eos_token` and so on. A token that the model does not have is left out, not empty. */
-  readonly specialTokens?: Readonly<Record<string, string>>;
-  /**
-   * Variables of the template (`enable_thinking`). One that is left out, or undefined, is undefined in the template,
-   * which is not the same as false. They win over special tokens.
-   */
-  readonly kwargs?: Readonly<Record<string, unknown>>;
-  /** What `strftime_now` reads, in local time. Default: the clock. */
-  readonly now?: Date;
-  readonly limits?: Partial<RenderLimits>;
-}
+/** Longest template that is compiled, in UTF-16 units. */
+const MAX_TEMPLATE_CHARS = 1_000_000;
 
-/** A prompt as the template wrote it. */
-export interface RenderedPrompt {
+/** What may be computed while a template is compiled. What is more than that is left to the render. */
+const foldingLimits: BudgetLimits = { steps: 100_000, output: 100_000, size: 100_000, depth: 20 };
+
+/** What a template wrote. */
+export interface TemplateText {
   readonly text: string;
+  /** Parts of it that `{% generation %}` blocks wrote, in UTF-16 units. */
+  readonly spans: readonly GenerationSpan[];
 }
 
-/** A template that was parsed once and can render many conversations. */
-export interface CompiledChatTemplate {
+export interface TemplateRun {
+  /** What `strftime_now` reads, in local time. */
+  readonly now: Date;
+  readonly limits?: Partial<BudgetLimits>;
+}
+
+/** A template that was parsed once and can be rendered with many variables. */
+export interface CompiledTemplate {
+  /** Names that the template reads and does not set itself. */
+  readonly variables: ReadonlySet<string>;
   /** @throws RenderError */
-  readonly render: (conversation: Conversation, options?: RenderOptions) => RenderedPrompt;
+  render(variables: ReadonlyMap<string, PyValue>, run: TemplateRun): TemplateText;
+  /** Whether a loop goes over the parts of a message's content, as the search of that server finds it. */
+  loopsOverContent(by: "vllm" | "sglang"): boolean;
 }
 
-/** Parameters of transformers' `apply_chat_template`: they cannot be variables as well. */
-const fixedNames = ["messages", "tools", "documents", "add_generation_prompt"] as const;
+function contextWith(budget: Budget, now: Date, random: () => number): PyContext {
+  return { budget, filters, tests, now, random };
+}
 
-function variablesOf(conversation: Conversation, options: RenderOptions): Record<string, unknown> {
-  const kwargs = options.kwargs ?? {};
-  const fixed = fixedNames.find((name) => Object.hasOwn(kwargs, name));
-  if (fixed !== undefined) {
-    throw new RenderError(
-      "MESSAGES_INVALID",
-      `kwargs.${fixed}: is always passed and cannot be set as a variable`,
-      {
-        pythonClass: "TypeError",
-        field: `kwargs.${fixed}`,
-      },
-    );
+/** The error as the package tells it, at the line that was reached. */
+function renderError(cause: unknown, line: number | undefined, compiling: boolean): unknown {
+  if (cause instanceof BudgetError) {
+    const at = cause.line ?? line;
+    return new RenderError(cause.code, cause.message, { cause, ...(at === undefined ? {} : { line: at }) });
   }
-  return {
-    ...options.specialTokens,
-    ...kwargs,
-    messages: conversation.messages,
-    tools: conversation.tools ?? null,
-    documents: conversation.documents ?? null,
-    add_generation_prompt: options.addGenerationPrompt ?? false,
-  };
+  if (!(cause instanceof PyError)) {
+    return cause;
+  }
+  const at = cause.line ?? line;
+  const code = compiling
+    ? "TEMPLATE_SYNTAX"
+    : cause.pythonClass === "TemplateError"
+      ? "TEMPLATE_RAISED"
+      : "TEMPLATE_FAILED";
+  return new RenderError(code, cause.message, {
+    pythonClass: cause.pythonClass,
+    cause,
+    ...(at === undefined ? {} : { line: at }),
+  });
+}
+
+function compile(template: string): CompiledSource {
+  if (template.length > MAX_TEMPLATE_CHARS) {
+    const message = `The template has ${template.length} characters; at most ${MAX_TEMPLATE_CHARS} are compiled.`;
+    throw new RenderError("TEMPLATE_SYNTAX", message);
+  }
+  const folding = new Runtime(contextWith(new Budget(foldingLimits), new Date(0), () => 0));
+  try {
+    return compileSource(folding, template);
+  } catch (cause) {
+    throw renderError(cause, undefined, true);
+  }
 }
 
 /**
- * Parses a Jinja chat template with the settings of transformers (trim and lstrip blocks).
+ * Parses and compiles a Jinja template with the settings of transformers.
  *
- * @throws RenderError `TEMPLATE_SYNTAX`.
+ * @throws RenderError `TEMPLATE_SYNTAX`
  */
-export function compileChatTemplate(template: string): CompiledChatTemplate {
-  const program = compile(template);
+export function compileTemplate(template: string): CompiledTemplate {
+  const source = compile(template);
   return {
-    render: (conversation, options = {}) => {
-      checkConversation(conversation);
-      const limits = { ...defaultLimits, ...options.limits };
-      return { text: execute(program, variablesOf(conversation, options), options.now, limits) };
+    variables: new Set(source.names.filter((name) => !globals.has(name))),
+    render(variables, { now, limits }) {
+      const budget = new Budget({ ...defaultLimits, ...limits });
+      const runtime = new Runtime(contextWith(budget, now, Math.random));
+      try {
+        return source.run(runtime, variables);
+      } catch (cause) {
+        throw renderError(cause, runtime.line, false);
+      }
     },
+    loopsOverContent: (by) => loopsOverContent(source.body, by),
   };
-}
-
-/**
- * Renders one conversation. The text already begins with BOS where the template writes it: whoever tokenizes it must
- * not add special tokens again.
- *
- * @throws RenderError
- */
-export function applyChatTemplate(
-  template: string,
-  conversation: Conversation,
-  options: RenderOptions = {},
-): RenderedPrompt {
-  return compileChatTemplate(template).render(conversation, options);
 }

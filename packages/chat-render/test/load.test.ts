@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { demoModel } from "@onpar/demo-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TemplateNotFoundError, loadChatTemplate, templateSha256 } from "../src/node.ts";
-import { fixture } from "./fixtures.ts";
+import { fixture } from "./support/fixtures.ts";
 import { ggufBytes } from "./gguf-bytes.ts";
 
 let root = "";

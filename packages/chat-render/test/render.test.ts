@@ -1,7 +1,6 @@
-import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { applyChatTemplate, compileChatTemplate, parseMessages } from "../src/index.ts";
-import { errorOf } from "./fixtures.ts";
+import { errorOf } from "./support/outcome.ts";
 
 const hi = { messages: [{ role: "user", content: "Hi" }] };
 
@@ -26,9 +25,9 @@ describe("variables", () => {
 
   test("a function of the conversation does not reach the process", () => {
     for (const path of ["constructor", "__proto__", "prototype"]) {
-      expect(applyChatTemplate(`{{ messages[0].${path} is defined }}`, hi).text).toBe("false");
+      expect(applyChatTemplate(`{{ messages[0].${path} is defined }}`, hi).text).toBe("False");
       expect(applyChatTemplate(`{{ messages.${path} is defined }}{{ ''.${path} is defined }}`, hi).text).toBe(
-        "falsefalse",
+        "FalseFalse",
       );
     }
   });
@@ -67,59 +66,6 @@ describe("compiled templates", () => {
     expect(applyChatTemplate("{{ messages[0]|tojson }}", { messages }).text).toBe(
       '{"zeta": 1, "content": "x", "alpha": {"y": 1, "b": 2}, "role": "user"}',
     );
-  });
-});
-
-describe("limits", () => {
-  test.each([
-    [
-      "a doubling text",
-      "{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
-    ],
-    ["a long output", "{% for i in range(2000) %}{{ 'a-long-text' }}{% endfor %}"],
-    [
-      "a long output in a macro",
-      "{% macro m() %}{% for i in range(2000) %}{{ 'a-long-text' }}{% endfor %}{% endmacro %}{{ m()|length }}",
-    ],
-  ])("%s ends in OUTPUT_LIMIT", (_, template) => {
-    const error = errorOf(() => applyChatTemplate(template, hi, { limits: { maxOutputChars: 10_000 } }));
-    expect(error.code).toBe("OUTPUT_LIMIT");
-    expect(error.message).toBe("The template's output is longer than 10000 characters.");
-  });
-
-  test("a text of exactly the limit is fine", () => {
-    expect(applyChatTemplate("{{ 'abcd' }}e", hi, { limits: { maxOutputChars: 5 } }).text).toBe("abcde");
-    expect(
-      errorOf(() => applyChatTemplate("{{ 'abcd' }}ef", hi, { limits: { maxOutputChars: 5 } })).code,
-    ).toBe("OUTPUT_LIMIT");
-  });
-
-  test.each([
-    ["loops in loops", "{% for i in range(9999) %}{% for j in range(9999) %}{{ j }}{% endfor %}{% endfor %}"],
-    [
-      "loops with an empty body",
-      "{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}{% endfor %}",
-    ],
-  ])("%s end in STEP_LIMIT", (_, template) => {
-    const error = errorOf(() => applyChatTemplate(template, hi, { limits: { maxSteps: 20_000 } }));
-    expect([error.code, error.message]).toEqual([
-      "STEP_LIMIT",
-      "The template did not end within 20000 steps.",
-    ]);
-  });
-
-  test("nesting without end is an error, not a crash", () => {
-    const parens = "(".repeat(100_000);
-    expect(errorOf(() => compileChatTemplate(`{{ ${parens} }}`)).code).toBe("TEMPLATE_SYNTAX");
-    const content: unknown = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
-    const messages = [{ role: "user", content: "x", extra: content }];
-    expect(errorOf(() => applyChatTemplate("{{ messages[0].extra|tojson }}", { messages })).code).toBe(
-      "TEMPLATE_FAILED",
-    );
-  });
-
-  test("an oversized template is refused", () => {
-    expect(errorOf(() => compileChatTemplate("x".repeat(1_000_001))).code).toBe("TEMPLATE_SYNTAX");
   });
 });
 
@@ -196,7 +142,7 @@ describe("messages", () => {
     const messages = [
       { role: "assistant", tool_calls: [{ function: { name: "f", arguments: '{"a": 1}' } }] },
     ];
-    expect(applyChatTemplate(template, { messages }).text).toBe('{"a": 1}|true');
+    expect(applyChatTemplate(template, { messages }).text).toBe('{"a": 1}|True');
   });
 
   test.each(["tools", "documents"])("%s must be a list of objects", (field) => {
@@ -206,25 +152,4 @@ describe("messages", () => {
       message: `${field}: expected a list of objects, or null, got a list`,
     });
   });
-});
-
-test("the main entry has no Node module behind it", () => {
-  const folder = new URL("../src/", import.meta.url);
-  const reached = new Set<string>();
-  const follow = (file: string): void => {
-    if (reached.has(file)) {
-      return;
-    }
-    reached.add(file);
-    const source = readFileSync(new URL(file, folder), "utf8");
-    for (const [, target = ""] of source.matchAll(/(?:from |import\()"([^"]+)"/gu)) {
-      expect(target, file).not.toMatch(/^node:|^@huggingface\/gguf$/u);
-      if (target.startsWith("./")) {
-        follow(target.slice(2));
-      }
-    }
-  };
-  follow("index.ts");
-  expect(reached.size).toBeGreaterThan(5);
-  expect(reached.size).toBeLessThan(readdirSync(folder).length);
 });

@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
+import { sha256 } from "../chat/sha256.ts";
 import { readGguf } from "./gguf-metadata.ts";
 import { beginsWith, namesIn, readJson, readText, statOrNull } from "./read-file.ts";
 import { TemplateNotFoundError } from "./template-error.ts";
+import { readServer, type ServerOptions } from "./server.ts";
 import { readTokenizerConfig } from "./tokenizer-config.ts";
 import type { CarriedTemplates } from "./tokenizer-config.ts";
 
@@ -12,6 +13,8 @@ const MAX_CONFIG_BYTES = 64 * 1024 * 1024;
 const MAX_SHOWN_CHARS = 200;
 
 const TEMPLATE_FILE = "chat_template.jinja";
+const PROCESSOR_FILE = "chat_template.json";
+const TOKENS_FILE = "special_tokens_map.json";
 const CONFIG_FILE = "tokenizer_config.json";
 const ADDITIONAL_FOLDER = "additional_chat_templates";
 
@@ -23,13 +26,15 @@ export interface LoadTemplateOptions {
   readonly name?: string;
   /** Whether the conversation has tools (an empty list counts): takes `tool_use` where the model carries it. */
   readonly tools?: boolean;
+  /** For a source that is the address of a server. */
+  readonly server?: ServerOptions;
 }
 
 /** A template and where it came from. */
 export interface LoadedTemplate {
   readonly template: string;
-  readonly kind: "folder" | "file" | "literal" | "gguf";
-  /** Absolute path of the file that the template was read from; null for a literal. */
+  readonly kind: "folder" | "file" | "literal" | "gguf" | "server";
+  /** Absolute path of the file, or address of the server, that the template was read from; null for a literal. */
   readonly path: string | null;
   /** `default`, `tool_use`, or the name that the model gives it. */
   readonly name: string;
@@ -41,7 +46,7 @@ export interface LoadedTemplate {
 
 /** sha256 (hex) of a template's text in UTF-8. */
 export function templateSha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+  return sha256(text);
 }
 
 /** As transformers chooses: the named one; with tools `tool_use`; else `default`. */
@@ -74,6 +79,19 @@ async function readConfig(path: string): Promise<CarriedTemplates> {
     : readTokenizerConfig(path, await readJson(path, MAX_CONFIG_BYTES));
 }
 
+/** What the JSON files of a model folder carry. Older models have tokens or the template in files of their own. */
+async function readConfigs(folder: string): Promise<Found> {
+  const configPath = join(folder, CONFIG_FILE);
+  const config = await readConfig(configPath);
+  const tokens = await readConfig(join(folder, TOKENS_FILE));
+  const specialTokens = { ...tokens.specialTokens, ...config.specialTokens };
+  const processorPath = join(folder, PROCESSOR_FILE);
+  const processor = config.templates.size === 0 ? await readConfig(processorPath) : nothing;
+  const templates = config.templates.size === 0 ? processor.templates : config.templates;
+  const path = processor.templates.size === 0 ? configPath : processorPath;
+  return { kind: "folder", carried: { templates, specialTokens }, pathOf: () => path };
+}
+
 /** Template files of a folder by name; any of them replaces what tokenizer_config.json has. */
 async function templateFiles(folder: string): Promise<Map<string, string>> {
   const additional = await namesIn(join(folder, ADDITIONAL_FOLDER));
@@ -90,11 +108,10 @@ async function templateFiles(folder: string): Promise<Map<string, string>> {
 }
 
 async function findInFolder(folder: string): Promise<Found> {
-  const configPath = join(folder, CONFIG_FILE);
-  const config = await readConfig(configPath);
+  const config = await readConfigs(folder);
   const files = await templateFiles(folder);
   if (files.size === 0) {
-    return { kind: "folder", carried: config, pathOf: () => configPath };
+    return config;
   }
   const templates = new Map<string, string>();
   for (const [name, path] of files) {
@@ -102,7 +119,7 @@ async function findInFolder(folder: string): Promise<Found> {
   }
   return {
     kind: "folder",
-    carried: { templates, specialTokens: config.specialTokens },
+    carried: { templates, specialTokens: config.carried.specialTokens },
     pathOf: (name) => files.get(name) ?? folder,
   };
 }
@@ -119,15 +136,43 @@ async function findInFile(path: string): Promise<Found> {
   }
   const template = await readText(path, MAX_TEMPLATE_BYTES);
   // A template inside a model folder goes with that model's special tokens.
-  const beside =
-    basename(path) === TEMPLATE_FILE ? await readConfig(join(dirname(path), CONFIG_FILE)) : nothing;
+  const beside = basename(path) === TEMPLATE_FILE ? (await readConfigs(dirname(path))).carried : nothing;
   const carried = { templates: new Map([["default", template]]), specialTokens: beside.specialTokens };
   return { kind: "file", carried, pathOf: () => path };
 }
 
+function literal(source: string): LoadedTemplate {
+  return {
+    template: source,
+    kind: "literal",
+    path: null,
+    name: "default",
+    specialTokens: {},
+    sha256: templateSha256(source),
+  };
+}
+
+async function find(
+  source: string,
+  options: LoadTemplateOptions,
+): Promise<[where: string, found: Found] | null> {
+  if (/^https?:\/\//u.test(source)) {
+    const { carried, address } = await readServer(source, options.server);
+    return [source, { kind: "server", carried, pathOf: () => address }];
+  }
+  const path = resolve(source);
+  // An empty source would resolve to the working folder.
+  const stats = source === "" ? null : await statOrNull(path);
+  if (stats === null) {
+    return null;
+  }
+  return [path, stats.isDirectory() ? await findInFolder(path) : await findInFile(path)];
+}
+
 /**
  * Finds a chat template: a model folder (`chat_template.jinja` and `additional_chat_templates/` come before
- * `tokenizer_config.json`), a `tokenizer_config.json`, a GGUF file (its metadata), any other text file, or a literal.
+ * `tokenizer_config.json`), a `tokenizer_config.json`, a GGUF file (its metadata), any other text file, the address of a
+ * server that gives its template away, or a literal.
  *
  * @throws TemplateNotFoundError where there is none. Nothing takes its place.
  */
@@ -135,20 +180,17 @@ export async function loadChatTemplate(
   source: string,
   options: LoadTemplateOptions = {},
 ): Promise<LoadedTemplate> {
-  const path = resolve(source);
-  // An empty source would resolve to the working folder.
-  const stats = source === "" ? null : await statOrNull(path);
-  if (stats === null) {
+  const result = await find(source, options);
+  if (result === null) {
     if ((options.allowLiteral ?? true) && source.includes("{")) {
-      const sha256 = templateSha256(source);
-      return { template: source, kind: "literal", path: null, name: "default", specialTokens: {}, sha256 };
+      return literal(source);
     }
     const shown = source.length > MAX_SHOWN_CHARS ? `${source.slice(0, MAX_SHOWN_CHARS)}…` : source;
     const message = `${shown === "" ? '""' : shown}: there is no such file or folder`;
     throw new TemplateNotFoundError("TEMPLATE_NOT_FOUND", message);
   }
-  const { kind, carried, pathOf } = stats.isDirectory() ? await findInFolder(path) : await findInFile(path);
-  const name = chooseName(path, carried, options);
+  const [where, { kind, carried, pathOf }] = result;
+  const name = chooseName(where, carried, options);
   const template = carried.templates.get(name) ?? "";
   return {
     template,

@@ -1,0 +1,252 @@
+import type { BudgetLimits } from "../python/budget.ts";
+import { PyDict, textOf, type PyValue } from "../python/value.ts";
+import { RenderError } from "../error.ts";
+import { compileTemplate, type CompiledTemplate } from "../render.ts";
+import { viewNamed, type ViewName } from "../views/index.ts";
+import type { RenderWarning, View, ViewTemplate } from "../views/view.ts";
+import { pythonConversation, type Conversation } from "./conversation.ts";
+import type { ParsedConversation } from "./parse-conversation.ts";
+import { sha256 } from "./sha256.ts";
+import { assistantSpans, type AssistantSpan } from "./spans.ts";
+import { chooseTemplate, type ChatTemplate, type ChosenTemplate } from "./template-choice.ts";
+import { toPython } from "./to-python.ts";
+
+/** How far a template may go: steps, characters of output and of one value, nesting. Counts, not times. */
+export type RenderLimits = BudgetLimits;
+
+/** What a template is given besides the conversation, and how. */
+export interface RenderOptions {
+  /**
+   * Ends the prompt with the start of the assistant's answer. Default false, as in transformers; where `as` names a
+   * server, that server's default.
+   */
+  readonly addGenerationPrompt?: boolean;
+  /**
+   * Ends the prompt with the last message instead of closing it: true for its `content`, or the name of the field that is
+   * continued, such as `reasoning_content`. Excludes `addGenerationPrompt`.
+   */
+  readonly continueFinalMessage?: boolean | string;
+  /** `bos_token`, `eos_token` and so on. A token that the model does not have is left out, not empty. */
+  readonly specialTokens?: Readonly<Record<string, string | readonly string[]>>;
+  /**
+   * Variables of the template (`enable_thinking`). One that is left out, or undefined, is undefined in the template,
+   * which is not the same as false. They win over special tokens. An object that `parseJson` read will do.
+   */
+  readonly kwargs?: Readonly<Record<string, unknown>> | PyDict;
+  /** Name of the template where the model carries several, or a template that takes their place. */
+  readonly chatTemplate?: string;
+  /**
+   * Whether the model's tokenizer puts BOS before every text, for the view of llama.cpp, which then takes BOS off the
+   * prompt. Default true.
+   */
+  readonly tokenizerAddsBos?: boolean;
+  /** What `strftime_now` reads, in local time. Default: the clock. */
+  readonly now?: Date;
+  /** Whose prompt it is: what that program would render for the same request. Default: the template as it stands. */
+  readonly as?: ViewName | View;
+  readonly limits?: Partial<RenderLimits>;
+}
+
+/** A prompt as the template wrote it. */
+export interface RenderedPrompt {
+  readonly text: string;
+  /** sha256 (hex) of the template's text in UTF-8. */
+  readonly templateSha256: string;
+  /** Name of the template that was used: `default`, `tool_use`, or the model's own. */
+  readonly templateName: string;
+  /** Where that template came from: `text`, `list`, `argument`, or the kind and path that a loader gave. */
+  readonly templateSource: string;
+  /**
+   * Whether the text begins with the BOS token. Whoever tokenizes it must then add none: send token ids, or
+   * `add_special_tokens: false`.
+   */
+  readonly beginsWithBos: boolean;
+  /** Parts that `{% generation %}` blocks wrote. */
+  readonly assistantSpans: readonly AssistantSpan[];
+  readonly warnings: readonly RenderWarning[];
+}
+
+/** A template that was parsed once and can render many conversations. */
+export interface CompiledChatTemplate {
+  /** sha256 (hex) of the template's text in UTF-8. */
+  readonly sha256: string;
+  /** Variables that the template reads and does not set itself. */
+  readonly variables: ReadonlySet<string>;
+  /** @throws RenderError */
+  render(conversation: Conversation | ParsedConversation, options?: RenderOptions): RenderedPrompt;
+}
+
+/** Always passed; `apply_chat_template` has parameters of these names, so they cannot come as variables. */
+const fixedNames = ["messages", "tools", "documents", "add_generation_prompt"] as const;
+
+function entriesOf(kwargs: Readonly<Record<string, unknown>> | PyDict): [string, unknown][] {
+  return kwargs instanceof PyDict
+    ? kwargs.entries().map(([name, value]) => [textOf(name) ?? "", value])
+    : Object.entries(kwargs);
+}
+
+function kwargsOf(kwargs: Readonly<Record<string, unknown>> | PyDict): Map<string, PyValue> {
+  const entries = entriesOf(kwargs);
+  const fixed = fixedNames.find((name) => entries.some(([key]) => key === name));
+  if (fixed !== undefined) {
+    throw new RenderError(
+      "MESSAGES_INVALID",
+      `kwargs.${fixed}: is always passed and cannot be set as a variable`,
+      { pythonClass: "TypeError", field: `kwargs.${fixed}` },
+    );
+  }
+  return new Map(
+    entries
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, toPython(value, `kwargs.${name}`)]),
+  );
+}
+
+function unusedVariables(
+  kwargs: ReadonlyMap<string, PyValue>,
+  read: ReadonlySet<string>,
+): readonly RenderWarning[] {
+  return [...kwargs.keys()]
+    .filter((name) => !read.has(name))
+    .map((name) => ({
+      code: "UNUSED_VARIABLE",
+      message: `the template has no variable ${name}: setting it changes nothing`,
+    }));
+}
+
+/** A template compiled and named, with what does not change from render to render. */
+class CompiledChoice implements CompiledChatTemplate {
+  private readonly chosen: ChosenTemplate;
+  private readonly compiled: CompiledTemplate;
+  private hash: string | undefined;
+
+  constructor(chosen: ChosenTemplate, compiled: CompiledTemplate) {
+    this.chosen = chosen;
+    this.compiled = compiled;
+  }
+
+  get sha256(): string {
+    return (this.hash ??= sha256(this.chosen.template));
+  }
+
+  get variables(): ReadonlySet<string> {
+    return this.compiled.variables;
+  }
+
+  render(conversation: Conversation | ParsedConversation, options: RenderOptions = {}): RenderedPrompt {
+    const { specialTokens = {}, kwargs = {}, now = new Date(), limits = {} } = options;
+    const variables = kwargsOf(kwargs);
+    const tokens = kwargsTokens(specialTokens);
+    const template: ViewTemplate = {
+      source: this.chosen.template,
+      render: (given) => this.compiled.render(given, { now, limits }),
+      loopsOverContent: (by) => this.compiled.loopsOverContent(by),
+    };
+    const view = typeof options.as === "function" ? options.as : viewNamed(options.as);
+    const { text, spans, warnings } = view({
+      template,
+      conversation: pythonConversation(conversation),
+      addGenerationPrompt: options.addGenerationPrompt,
+      continueFinalMessage: options.continueFinalMessage ?? false,
+      specialTokens: tokens,
+      kwargs: variables,
+      tokenizerAddsBos: options.tokenizerAddsBos ?? true,
+      now,
+    });
+    const bos = textOf(variables.get("bos_token") ?? tokens.get("bos_token") ?? null) ?? "";
+    const hashed = this;
+    return {
+      text,
+      get templateSha256() {
+        return hashed.sha256;
+      },
+      templateName: this.chosen.name,
+      templateSource: this.chosen.source,
+      beginsWithBos: bos !== "" && text.startsWith(bos),
+      assistantSpans: assistantSpans(text, spans),
+      warnings: [...warnings, ...unusedVariables(variables, this.compiled.variables)],
+    };
+  }
+}
+
+function kwargsTokens(tokens: Readonly<Record<string, string | readonly string[]>>): Map<string, PyValue> {
+  return new Map(
+    Object.entries(tokens).map(([name, value]) => [name, toPython(value, `specialTokens.${name}`)]),
+  );
+}
+
+function hasTools({ tools }: { readonly tools?: unknown }): boolean {
+  return (tools ?? null) !== null;
+}
+
+/** Compiled templates that are kept: transformers keeps twice as many for all of a process. */
+const MAX_COMPILED = 64;
+
+/** Those that `applyChatTemplate` was last called with. */
+const recent = new Map<string, CompiledTemplate>();
+
+/** One or several templates of a model, each compiled when it is first needed. */
+class CompiledChoices implements CompiledChatTemplate {
+  private readonly template: ChatTemplate;
+  private readonly compiled: Map<string, CompiledTemplate>;
+
+  constructor(template: ChatTemplate, compiled = new Map<string, CompiledTemplate>()) {
+    this.template = template;
+    this.compiled = compiled;
+  }
+
+  private choose(named: string | undefined, tools: boolean): CompiledChoice {
+    const chosen = chooseTemplate(this.template, named, tools);
+    const known = this.compiled.get(chosen.template) ?? compileTemplate(chosen.template);
+    // Put last again, so that the one that was not used for longest goes first.
+    this.compiled.delete(chosen.template);
+    this.compiled.set(chosen.template, known);
+    const [oldest] = this.compiled.keys();
+    if (this.compiled.size > MAX_COMPILED && oldest !== undefined) {
+      this.compiled.delete(oldest);
+    }
+    return new CompiledChoice(chosen, known);
+  }
+
+  get sha256(): string {
+    return this.choose(undefined, false).sha256;
+  }
+
+  get variables(): ReadonlySet<string> {
+    return this.choose(undefined, false).variables;
+  }
+
+  render(conversation: Conversation | ParsedConversation, options: RenderOptions = {}): RenderedPrompt {
+    return this.choose(options.chatTemplate, hasTools(conversation)).render(conversation, options);
+  }
+}
+
+/**
+ * Parses a Jinja chat template with the settings of transformers (trim and lstrip blocks), to render it many times.
+ *
+ * @param template its text, what a loader of `./node` gave, or all named templates of a model, of which the one that
+ *   fits is taken for each conversation
+ * @throws RenderError `TEMPLATE_SYNTAX`.
+ */
+export function compileChatTemplate(template: ChatTemplate): CompiledChatTemplate {
+  const choices = new CompiledChoices(template);
+  if (typeof template === "string" || "template" in template) {
+    // A fault is told here and not at the first conversation.
+    void choices.variables;
+  }
+  return choices;
+}
+
+/**
+ * Renders one conversation. The text already begins with BOS where the template writes it: whoever tokenizes it must
+ * not add special tokens again.
+ *
+ * @throws RenderError
+ */
+export function applyChatTemplate(
+  template: ChatTemplate,
+  conversation: Conversation | ParsedConversation,
+  options: RenderOptions = {},
+): RenderedPrompt {
+  return new CompiledChoices(template, recent).render(conversation, options);
+}

@@ -1,0 +1,25 @@
+import { huggingfaceJsView } from "./huggingface-js.ts";
+import { llamaCppView } from "./llama-cpp.ts";
+import { sglangView } from "./sglang.ts";
+import { plainView, transformersView } from "./transformers.ts";
+import type { View } from "./view.ts";
+import { vllmView } from "./vllm.ts";
+
+const views = {
+  transformers: transformersView,
+  vllm: vllmView,
+  sglang: sglangView,
+  "llama.cpp": llamaCppView,
+  "huggingface-js": huggingfaceJsView,
+} as const satisfies Readonly<Record<string, View>>;
+
+/** A program whose prompts can be shown. */
+export type ViewName = keyof typeof views;
+
+/** All of them, in the order in which they are shown. */
+export const viewNames = Object.keys(views) as readonly ViewName[];
+
+/** The view of that name; without one, the template as it stands. */
+export function viewNamed(name: ViewName | undefined): View {
+  return name === undefined ? plainView : views[name];
+}
