@@ -58,6 +58,7 @@ const files: readonly Record<string, unknown>[] = [
   { target: { endpoint: "engine", model: "m.gguf" }, speculation: { method: "ngram" } },
   { target: { endpoint: "engine", model: "m.gguf" }, server: { command: ["serve"] } },
   { target: { endpoint: "engine", model: "m.gguf" }, engine: { library: "lib.so" } },
+  { target: { endpoint: "completions" }, engine: { kind: "vllm" } },
   { engine: { kind: "vllm" } },
   { engine: { numBlocks: 5 } },
   { engine: { speculativeConfig: { method: "ngram" } } },
