@@ -73,6 +73,7 @@ function starOrNumber(
   at: number,
   what: string,
   args: Arguments,
+  wrapped: boolean,
 ): { value: number; end: number } {
   if (text.charAt(at) !== "*") {
     const digits = scan(number, text, at);
@@ -81,7 +82,9 @@ function starOrNumber(
     }
     return { value: digits === "" ? -1 : Number(digits), end: at + digits.length };
   }
-  const given = intOf(args.take());
+  const taken = args.take();
+  // The arguments of a Markup are wrapped, and no ints then.
+  const given = wrapped ? undefined : intOf(taken);
   if (given === undefined) {
     throw typeError("* wants int");
   }
@@ -95,7 +98,6 @@ function starOrNumber(
 export function printf(ctx: PyContext, template: string | PyMarkup, value: PyValue): string | PyMarkup {
   const text = typeof template === "string" ? template : template.text;
   const escaping = template instanceof PyMarkup;
-  // A Markup takes everything that has items, but a str, for a mapping.
   const args = new Arguments(value);
   ctx.budget.grow(text.length);
   let result = "";
@@ -125,14 +127,14 @@ export function printf(ctx: PyContext, template: string | PyMarkup, value: PyVal
     }
     let flags = scan(specifier, text, at);
     at += flags.length;
-    const width = starOrNumber(text, at, "width", args);
+    const width = starOrNumber(text, at, "width", args, escaping);
     if (width.value < 0 && text.charAt(at) === "*") {
       flags += "-";
     }
     at = width.end;
     let precision = -1;
     if (text.charAt(at) === ".") {
-      const given = starOrNumber(text, at + 1, "precision", args);
+      const given = starOrNumber(text, at + 1, "precision", args, escaping);
       precision = Math.max(given.value, 0);
       at = given.end;
     }

@@ -66,8 +66,11 @@ function isSequence(ctx: PyContext, value: PyValue): boolean {
     : lengthOf(ctx, value) !== undefined;
 }
 
-function isSame(a: PyValue, b: PyValue): boolean {
-  return a === b || (a instanceof PyUndefined && b instanceof PyUndefined && a === b);
+/** `str(value)` for a test that reads all of it. */
+function charged(ctx: PyContext, value: PyValue): string {
+  const text = str(ctx, value);
+  ctx.budget.step(text.length >> 4);
+  return text;
 }
 
 const callable: PyTest = (_ctx, value, args, kwargs) => {
@@ -117,19 +120,19 @@ export const tests: ReadonlyMap<string, PyTest> = new Map<string, PyTest>(
     iterable: simple("iterable", isIterable),
     le,
     lessthan: lt,
-    lower: simple("lower", (value, ctx) => isLower(str(ctx, value))),
+    lower: simple("lower", (value, ctx) => isLower(charged(ctx, value))),
     lt,
     mapping: simple("mapping", (value) => value instanceof PyDict),
     ne,
     none: simple("none", (value) => value === null),
     number: simple("number", (value) => numberOf(value) !== undefined || value instanceof PyComplex),
     odd: simple("odd", (value, ctx) => remainder(ctx, value, 2, 1)),
-    sameas: test("test_sameas(value, other)", (_ctx, [value = null, other = null]) => isSame(value, other)),
+    sameas: test("test_sameas(value, other)", (_ctx, [value = null, other = null]) => value === other),
     sequence: simple("sequence", (value, ctx) => isSequence(ctx, value)),
     string: simple("string", isStr),
     test: test("*test_test(value)", (ctx, [value = null]) => inTable(ctx.tests, value)),
     true: simple("true", (value) => value === true),
     undefined: simple("undefined", (value) => value instanceof PyUndefined),
-    upper: simple("upper", (value, ctx) => isUpper(str(ctx, value))),
+    upper: simple("upper", (value, ctx) => isUpper(charged(ctx, value))),
   }),
 );
