@@ -1,30 +1,17 @@
-import { PyError, typeError } from "../python/errors.ts";
-import { listOf } from "../python/iterate.ts";
-import { truth } from "../python/truth.ts";
-import { undefinedError } from "../python/undefined.ts";
-import { PyMarkup, PyUndefined, type PyValue } from "../python/value.ts";
-import type {
-  Assign,
-  AssignBlock,
-  Autoescape,
-  Block,
-  FilterBlock,
-  If,
-  Load,
-  Statement,
-  With,
-} from "./ast.ts";
-import { compileFilter } from "./compile-call.ts";
+import { PyError } from "../python/errors.ts";
+import type { Assign, If, Statement } from "./ast.ts";
+import { compileBlock, compileLoad } from "./compile-block.ts";
 import { compileFor } from "./compile-for.ts";
 import { compileCallBlock, compileMacro } from "./compile-macro.ts";
-import { compileEntry, compileExit, compileSlot } from "./compile-name.ts";
+import { compileSlot } from "./compile-name.ts";
 import { compileOutput } from "./compile-output.ts";
+import { compileAssignBlock, compileAutoescape, compileFilterBlock, compileWith } from "./compile-scopes.ts";
 import { compileTarget } from "./compile-target.ts";
 import type { Compiler } from "./compiler.ts";
-import { findAll, analyzeFrame } from "./scope-analysis.ts";
 import type { Frame } from "./frame.ts";
 import { Namespace } from "./namespace.ts";
-import { BREAK, CONTINUE, NORMAL, Scope, type Execute, type SavedOutput } from "./scope.ts";
+import { BREAK, CONTINUE, NORMAL, type Execute } from "./scope.ts";
+import { findAll } from "./scope-analysis.ts";
 
 const nothing: Execute = () => NORMAL;
 
@@ -51,21 +38,6 @@ export function compileBody(compiler: Compiler, frame: Frame, body: readonly Sta
         return completion;
       }
     }
-    return NORMAL;
-  };
-}
-
-/** A body that writes into a text of its own, which `use` is given. */
-export function capturing(body: Execute, use: (scope: Scope, text: string) => void): Execute {
-  return (scope) => {
-    const { rt } = scope;
-    const saved: SavedOutput = rt.capture();
-    const completion = body(scope);
-    if (completion !== NORMAL) {
-      rt.drop(saved);
-      return completion;
-    }
-    use(scope, rt.release(saved));
     return NORMAL;
   };
 }
@@ -133,187 +105,6 @@ function compileAssign(compiler: Compiler, frame: Frame, node: Assign): Execute 
       }
     }
     write(scope, value(scope));
-    return NORMAL;
-  };
-}
-
-function compileAssignBlock(compiler: Compiler, frame: Frame, node: AssignBlock): Execute {
-  const inner = frame.inner();
-  inner.checksOutput = false;
-  analyzeFrame(inner.symbols, node);
-  const enter = compileEntry(compiler, inner);
-  const body = compiler.body(inner, node.body);
-  const write = compileTarget(compiler, frame, node.target);
-  let text = "";
-  const filter = node.filter === null ? null : compileFilter(compiler, inner, node.filter, () => text);
-  const exit = compileExit(inner);
-  return capturing(
-    (scope) => {
-      scope.rt.budget.step();
-      enter?.(scope);
-      return body(scope);
-    },
-    (scope, written) => {
-      const { rt } = scope;
-      rt.line = node.line;
-      text = written;
-      const value = filter === null ? written : filter(scope);
-      write(scope, rt.autoescape ? new PyMarkup(rt.text(value)) : value);
-      exit(scope);
-    },
-  );
-}
-
-function compileFilterBlock(compiler: Compiler, frame: Frame, node: FilterBlock): Execute {
-  const inner = frame.inner();
-  analyzeFrame(inner.symbols, node);
-  const enter = compileEntry(compiler, inner);
-  const body = compiler.body(inner, node.body);
-  let text: PyValue = "";
-  const filter = compileFilter(compiler, inner, node.filter, () => text);
-  const exit = compileExit(inner);
-  return capturing(
-    (scope) => {
-      scope.rt.budget.step();
-      enter?.(scope);
-      return body(scope);
-    },
-    (scope, written) => {
-      const { rt } = scope;
-      rt.line = node.line;
-      text = rt.autoescape ? new PyMarkup(written) : written;
-      rt.writeUnchecked(filter(scope));
-      exit(scope);
-    },
-  );
-}
-
-function compileWith(compiler: Compiler, frame: Frame, node: With): Execute {
-  const inner = frame.inner();
-  analyzeFrame(inner.symbols, node);
-  const enter = compileEntry(compiler, inner);
-  const before = compiler.cost;
-  const values = node.values.map((value) => compiler.expression(frame, value));
-  const cost = compiler.costSince(before);
-  const targets = node.targets.map((target) => compileTarget(compiler, inner, target));
-  const body = compiler.body(inner, node.body);
-  const exit = compileExit(inner);
-  const { line } = node;
-  return (scope) => {
-    scope.rt.line = line;
-    scope.rt.budget.step(cost);
-    enter?.(scope);
-    values.forEach((value, index) => {
-      targets[index]?.(scope, value(scope));
-    });
-    const completion = body(scope);
-    exit(scope);
-    return completion;
-  };
-}
-
-function compileAutoescape(compiler: Compiler, outer: Frame, node: Autoescape): Execute {
-  const frame = outer.inner();
-  analyzeFrame(frame.symbols, node);
-  const enter = compileEntry(compiler, frame);
-  const value = compiler.expression(frame, node.value);
-  const saved = compiler.autoescape;
-  const constant = node.value.kind === "const" ? truth(node.value.value) : null;
-  compiler.autoescape = saved === "runtime" ? saved : (constant ?? "runtime");
-  const body = compiler.body(frame, node.body);
-  compiler.autoescape = saved;
-  const exit = compileExit(frame);
-  return (scope) => {
-    const { rt } = scope;
-    rt.budget.step();
-    enter?.(scope);
-    const before = rt.autoescape;
-    rt.autoescape = truth(value(scope));
-    const completion = body(scope);
-    if (completion !== NORMAL) {
-      // A loop that is left here leaves it as it is.
-      return completion;
-    }
-    rt.autoescape = before;
-    exit(scope);
-    return NORMAL;
-  };
-}
-
-/** A block where it stands. It sees the template's variables, and the frames around it only if it is scoped. */
-function compileBlock(compiler: Compiler, frame: Frame, node: Block): Execute {
-  if (frame.toplevel && compiler.knownExtends) {
-    return nothing;
-  }
-  const locals = node.scoped ? visibleNames(frame) : [];
-  const reads = locals.map((name) => [compiler.variable(name), compileSlot(compiler, frame, name)] as const);
-  const { line, name, required } = node;
-  return (scope) => {
-    const { rt } = scope;
-    rt.line = line;
-    rt.budget.step();
-    if (required) {
-      throw new PyError("TemplateRuntimeError", `Required block '${name}' not found`);
-    }
-    let { variables } = scope;
-    if (node.scoped) {
-      variables = variables.slice();
-      for (const [index, read] of reads) {
-        const value = read(scope);
-        if (value !== undefined) {
-          variables[index] = value;
-        }
-      }
-    }
-    rt.renderBlock(name, variables);
-    return NORMAL;
-  };
-}
-
-function visibleNames(frame: Frame): string[] {
-  const names = new Set<string>();
-  for (let { symbols } = frame, at: typeof symbols | null = symbols; at !== null; at = at.parent) {
-    for (const name of at.stores) {
-      names.add(name);
-    }
-  }
-  return [...names];
-}
-
-function noLoader(): PyError {
-  return typeError("no loader for this environment specified");
-}
-
-/** What needs another template fails as it does for transformers, which gives Jinja nothing to load from. */
-function compileLoad(compiler: Compiler, frame: Frame, node: Load): Execute {
-  if (node.kind === "extends") {
-    if (!frame.toplevel) {
-      compiler.fail("cannot use extend from a non top-level scope", node.line);
-    }
-    compiler.knownExtends ||= frame.rootlevel;
-    compiler.extendsSoFar += 1;
-  }
-  const template = compiler.expression(frame, node.template);
-  const { line, kind, ignoreMissing } = node;
-  return (scope) => {
-    const { rt } = scope;
-    rt.line = line;
-    const name = template(scope);
-    if (kind !== "include" || typeof name === "string") {
-      throw noLoader();
-    }
-    if (name instanceof PyUndefined) {
-      // A constant list of templates is looked at in another way.
-      throw node.template.kind === "list" || node.template.kind === "tuple"
-        ? undefinedError(rt, name)
-        : noLoader();
-    }
-    if (truth(name) && listOf(rt, name).length > 0) {
-      throw noLoader();
-    }
-    if (!ignoreMissing) {
-      throw new PyError("TemplatesNotFound", "Tried to select from an empty list of templates.");
-    }
     return NORMAL;
   };
 }
