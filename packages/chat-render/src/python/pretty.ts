@@ -149,7 +149,7 @@ class Printer {
       if (index === parts.length - 1) {
         room -= allowance;
       }
-      this.ctx.budget.step(4);
+      this.ctx.budget.step(8);
       this.ctx.budget.grow((current.length + part.length) * 4);
       if (codePointCount(reprText(current + part)) > room) {
         if (current !== "") {

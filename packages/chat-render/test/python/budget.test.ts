@@ -89,7 +89,7 @@ describe("many small operations are counted by the length of what they touch", (
     's.find("b")',
     "s[1:]",
     's.split("b")',
-    "s|trim",
+    's.strip("a")',
     "s|tojson",
     "s|int",
     "[s]|string",

@@ -1,5 +1,5 @@
 import { codePointCount, unitIndex } from "../code-points.ts";
-import { valueError } from "../errors.ts";
+import { typeError, valueError } from "../errors.ts";
 import { sizeArgument } from "../methods/method.ts";
 import { splitLines } from "../methods/str-split.ts";
 import { strip } from "../methods/str-search.ts";
@@ -7,7 +7,17 @@ import { pretty } from "../pretty.ts";
 import { like } from "../markup.ts";
 import { textArgument } from "../methods/method.ts";
 import { truth } from "../truth.ts";
-import { isStr, textOf, type PyContext, type PyFilter, type PyValue } from "../value.ts";
+import {
+  isFloat,
+  isInt,
+  isStr,
+  PyFloat,
+  textOf,
+  typeName,
+  type PyContext,
+  type PyFilter,
+  type PyValue,
+} from "../value.ts";
 import { filter } from "./filter.ts";
 import { noAttribute } from "./text-filters.ts";
 
@@ -72,7 +82,7 @@ function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] 
   ctx.budget.step(chunks.length * 4);
   const lines: string[] = [];
   while (chunks.length > 0) {
-    ctx.budget.step(2);
+    ctx.budget.step(6);
     const line: string[] = [];
     let room = width;
     const first = chunks.at(-1);
@@ -109,6 +119,17 @@ function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] 
   return lines;
 }
 
+/** Python compares the width before it uses it as a length. */
+function lineWidth(width: PyValue): number {
+  if (isFloat(width)) {
+    return width instanceof PyFloat ? width.value : width;
+  }
+  if (!isInt(width) && typeof width !== "boolean") {
+    throw typeError(`'<=' not supported between instances of '${typeName(width)}' and 'int'`);
+  }
+  return sizeArgument(width);
+}
+
 function wordWrap(
   ctx: PyContext,
   [value = null, width = 79, breakLong = true, wrapString = null, breakHyphens = true]: readonly (
@@ -121,14 +142,18 @@ function wordWrap(
   }
   const text = textOf(value) ?? "";
   const separator = wrapString === null ? "\n" : textArgument(wrapString, "");
+  const paragraphs = splitLines(text);
+  if (paragraphs.length === 0) {
+    return like(wrapString, "");
+  }
   const options: WrapOptions = {
-    width: sizeArgument(width),
+    width: lineWidth(width),
     breakWords: truth(breakLong),
     breakHyphens: truth(breakHyphens),
     splitHyphens: breakHyphens === true,
   };
   ctx.budget.step(text.length);
-  const lines = splitLines(text).map((line) => wrapLine(ctx, line, options).join(separator));
+  const lines = paragraphs.map((line) => wrapLine(ctx, line, options).join(separator));
   const size = lines.reduce((total, line) => total + line.length + separator.length, 0);
   ctx.budget.grow(size);
   return like(wrapString, lines.join(separator));
