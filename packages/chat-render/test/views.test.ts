@@ -161,15 +161,18 @@ describe("sglang", () => {
 describe("llama.cpp", () => {
   const now = new Date(2026, 6, 26);
 
-  test("always sets dates and enable_thinking, and tools only when there are any", () => {
+  test("always sets dates, enable_thinking where the template writes reasoning, and tools only when there are any", () => {
     const template =
+      "{% for m in messages %}{{ m.reasoning_content }}{{ m.content }}{% endfor %}|" +
       "{{ date_string }}|{{ datetime }}|{{ enable_thinking }}|{{ tools is defined }}|{{ documents is defined }}";
-    expect(as("llama.cpp", template, { messages: [user], tools: [] }, { now })).toBe(
+    const conversation = { messages: [user], tools: [] };
+    expect(as("llama.cpp", template, conversation, { now })).toBe(
       "Hi|26 Jul 2026|Jul 26 2026|True|False|False",
     );
-    expect(
-      as("llama.cpp", template, { messages: [user] }, { now, kwargs: { enable_thinking: false } }),
-    ).toContain("|False|");
+    expect(as("llama.cpp", template, conversation, { now, kwargs: { enable_thinking: false } })).toContain(
+      "2026|False|",
+    );
+    expect(as("llama.cpp", "{{ enable_thinking }}", conversation)).toBe("False");
   });
 
   test("leaves out the BOS text, which the server's tokenizer adds", () => {

@@ -61,7 +61,7 @@ export async function createRenderer() {
 
 /** Messages hold places in memory and lines of the Python that a template was compiled to. */
 function lasting(text) {
-  return text.replace(/ at 0x[0-9a-f]+>/gu, " at 0x0>").replace(/\(<template>, line \d+\)/gu, "(<template>)");
+  return text.replace(/ at 0x[0-9a-f]+(>|&gt;)/giu, " at 0x0$1").replace(/\(<template>, line \d+\)/gu, "(<template>)");
 }
 
 /** What a result says, in one line that two equal results share. */

@@ -1,3 +1,6 @@
+import type { GenerationSpan } from "../jinja/scope.ts";
+import { codePointCount } from "../python/code-points.ts";
+
 /** Part of a prompt that a `{% generation %}` block wrote: what a model is trained on. */
 export interface AssistantSpan {
   /** From and to, in UTF-16 units: `text.slice(start, end)` is the part. */
@@ -7,47 +10,21 @@ export interface AssistantSpan {
   readonly codePoints: readonly [start: number, end: number];
 }
 
-/** Code points up to each of these places. The places must not decrease. */
-function codePointsUpTo(text: string, places: readonly number[]): number[] {
-  const counts: number[] = [];
+/**
+ * Spans with offsets of both kinds. A block inside a text that the template captured has a place in that text, which Python
+ * counts from the output so far; so it is here.
+ */
+export function assistantSpans(text: string, spans: readonly GenerationSpan[]): readonly AssistantSpan[] {
   let at = 0;
   let count = 0;
-  for (const place of places) {
-    while (at < place) {
-      const pair = (text.codePointAt(at) ?? 0) > 0xffff;
-      at += pair ? 2 : 1;
-      count += 1;
+  return spans.map(({ start, end, size }) => {
+    // Blocks come in the order of the output, but for those that are captured.
+    if (start < at) {
+      at = 0;
+      count = 0;
     }
-    counts.push(count);
-  }
-  return counts;
-}
-
-/** Spans with offsets of both kinds, in the order of the prompt. What lies behind the end of the text is cut off. */
-export function assistantSpans(
-  text: string,
-  spans: readonly { readonly start: number; readonly end: number }[],
-): readonly AssistantSpan[] {
-  if (spans.length === 0) {
-    return [];
-  }
-  const within = spans.map(({ start, end }) => ({
-    start: Math.min(start, text.length),
-    end: Math.min(end, text.length),
-  }));
-  const places = within.flatMap(({ start, end }) => [start, end]);
-  const order = [...places.keys()].sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
-  const counts = codePointsUpTo(
-    text,
-    order.map((index) => places[index] ?? 0),
-  );
-  const byPlace: number[] = [];
-  for (const [rank, index] of order.entries()) {
-    byPlace[index] = counts[rank] ?? 0;
-  }
-  return within.map(({ start, end }, index) => ({
-    start,
-    end,
-    codePoints: [byPlace[index * 2] ?? 0, byPlace[index * 2 + 1] ?? 0],
-  }));
+    count += codePointCount(text.slice(at, start));
+    at = start;
+    return { start, end, codePoints: [count, count + size] };
+  });
 }

@@ -134,11 +134,30 @@ export type Statement =
 
 export type Node = Expression | TemplateData | Statement;
 
-function ofArguments({ positional, keywords, spread, keywordSpread }: Arguments): (Expression | null)[] {
-  return [...positional, ...keywords.map(({ value }) => value), spread, keywordSpread];
+/** Does something with each node of a list. */
+function each(nodes: readonly Node[], accept: (node: Node) => void): void {
+  for (const node of nodes) {
+    accept(node);
+  }
 }
 
-function childrenOrNull(node: Node): readonly (Node | null)[] {
+function eachArgument(args: Arguments, accept: (node: Node) => void): void {
+  each(args.positional, accept);
+  for (const { value } of args.keywords) {
+    accept(value);
+  }
+  optional(args.spread, accept);
+  optional(args.keywordSpread, accept);
+}
+
+function optional(node: Node | null, accept: (node: Node) => void): void {
+  if (node !== null) {
+    accept(node);
+  }
+}
+
+/** Goes over the parts of a node in the order in which Jinja does, on which some of its findings depend. */
+export function forEachChild(node: Node, accept: (node: Node) => void): void {
   switch (node.kind) {
     case "name":
     case "const":
@@ -146,64 +165,125 @@ function childrenOrNull(node: Node): readonly (Node | null)[] {
     case "templatedata":
     case "break":
     case "continue":
-      return [];
+      break;
     case "tuple":
     case "list":
-      return node.items;
+      each(node.items, accept);
+      break;
     case "dict":
-      return node.items.flatMap(({ key, value }) => [key, value]);
+      for (const { key, value } of node.items) {
+        accept(key);
+        accept(value);
+      }
+      break;
     case "condexpr":
-      return [node.test, node.value, node.otherwise];
+      accept(node.test);
+      accept(node.value);
+      optional(node.otherwise, accept);
+      break;
     case "not":
     case "neg":
     case "pos":
-      return [node.operand];
+      accept(node.operand);
+      break;
     case "compare":
-      return [node.first, ...node.rest.map(({ operand }) => operand)];
+      accept(node.first);
+      for (const { operand } of node.rest) {
+        accept(operand);
+      }
+      break;
     case "concat":
     case "output":
-      return node.parts;
+      each(node.parts, accept);
+      break;
     case "filter":
     case "test":
-      return [node.operand, ...ofArguments(node.args)];
+      optional(node.operand, accept);
+      eachArgument(node.args, accept);
+      break;
     case "call":
-      return [node.callee, ...ofArguments(node.args)];
+      accept(node.callee);
+      eachArgument(node.args, accept);
+      break;
     case "getattr":
-      return [node.object];
+      accept(node.object);
+      break;
     case "getitem":
-      return [node.object, node.key];
+      accept(node.object);
+      accept(node.key);
+      break;
     case "slice":
-      return [node.start, node.stop, node.step];
+      optional(node.start, accept);
+      optional(node.stop, accept);
+      optional(node.step, accept);
+      break;
     case "for":
-      return [node.target, node.iterable, ...node.body, ...node.otherwise, node.test];
+      accept(node.target);
+      accept(node.iterable);
+      each(node.body, accept);
+      each(node.otherwise, accept);
+      optional(node.test, accept);
+      break;
     case "if":
-      return [node.test, ...node.body, ...node.elifs, ...node.otherwise];
-    case "macro":
-      return [...node.params, ...node.defaults, ...node.body];
+      accept(node.test);
+      each(node.body, accept);
+      each(node.elifs, accept);
+      each(node.otherwise, accept);
+      break;
     case "callblock":
-      return [node.call, ...node.params, ...node.defaults, ...node.body];
+      optional(node.call, accept);
+      eachOfMacro(node, accept);
+      break;
+    case "macro":
+      eachOfMacro(node, accept);
+      break;
     case "filterblock":
-      return [...node.body, node.filter];
+      each(node.body, accept);
+      accept(node.filter);
+      break;
     case "assign":
-      return [node.target, node.value];
+      accept(node.target);
+      accept(node.value);
+      break;
     case "assignblock":
-      return [node.target, node.filter, ...node.body];
+      accept(node.target);
+      optional(node.filter, accept);
+      each(node.body, accept);
+      break;
     case "with":
-      return [...node.targets, ...node.values, ...node.body];
+      each(node.targets, accept);
+      each(node.values, accept);
+      each(node.body, accept);
+      break;
     case "autoescape":
-      return [node.value, ...node.body];
+      accept(node.value);
+      each(node.body, accept);
+      break;
     case "block":
-      return node.body;
+      each(node.body, accept);
+      break;
     case "extends":
     case "include":
     case "import":
-      return [node.template];
+      accept(node.template);
+      break;
     default:
-      return [node.left, node.right];
+      accept(node.left);
+      accept(node.right);
   }
 }
 
-/** The parts of a node in the order in which Jinja goes through them, on which some of its findings depend. */
+function eachOfMacro(node: Macro | CallBlock, accept: (node: Node) => void): void {
+  each(node.params, accept);
+  each(node.defaults, accept);
+  each(node.body, accept);
+}
+
+/** The parts of a node, in the same order. */
 export function childrenOf(node: Node): readonly Node[] {
-  return childrenOrNull(node).filter((child) => child !== null);
+  const children: Node[] = [];
+  forEachChild(node, (child) => {
+    children.push(child);
+  });
+  return children;
 }

@@ -12,15 +12,20 @@ import { analyzeLoop, findAll, findUndeclared } from "./scope-analysis.ts";
 import type { FunctionUnit } from "./symbols.ts";
 
 /** Whether the body can see `loop`. */
-function usesLoop(node: For): boolean {
+function usesLoop(compiler: Compiler, node: For): boolean {
   let scoped = false;
-  findAll([node], (part) => {
-    scoped ||= part.kind === "block" && part.scoped;
-  });
+  if (compiler.blocks.size > 0) {
+    findAll([node], (part) => {
+      scoped ||= part.kind === "block" && part.scoped;
+    });
+  }
   return node.recursive || scoped || findUndeclared(node.body, ["loop"]).has("loop");
 }
 
 function checkTargets(compiler: Compiler, node: For): void {
+  if (!compiler.storesLoop) {
+    return;
+  }
   findAll([node], (part) => {
     if (part.kind === "name" && part.use === "store" && part.name === "loop") {
       compiler.fail("Can't assign to special loop variable in for-loop target", part.line);
@@ -141,7 +146,7 @@ function extendedRounds({ begin, body, line }: Round, writeLoop: WriteSlot) {
 export function compileFor(compiler: Compiler, frame: Frame, node: For): Execute {
   const before = compiler.cost;
   const loopFrame = frame.inner(node.recursive ? "separate" : "here");
-  const extended = usesLoop(node);
+  const extended = usesLoop(compiler, node);
   if (extended) {
     loopFrame.symbols.declareParameter("loop");
   }

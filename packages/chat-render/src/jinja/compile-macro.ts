@@ -1,3 +1,4 @@
+import { codePointCount } from "../python/code-points.ts";
 import { PyUndefined, type PyValue } from "../python/value.ts";
 import type { CallBlock, Macro as MacroNode } from "./ast.ts";
 import { compileCall } from "./compile-call.ts";
@@ -105,7 +106,7 @@ export function compileCallBlock(compiler: Compiler, frame: Frame, node: CallBlo
       rt.budget.step();
       const text = rt.text(new Macro(code, scope).call([], null));
       const start = rt.outputLength;
-      rt.spans.push({ start, end: start + text.length });
+      rt.spans.push({ start, end: start + text.length, size: codePointCount(text) });
       rt.write(text);
       rt.pieces += 1;
       return NORMAL;

@@ -34,6 +34,8 @@ export class Compiler {
   knownExtends = false;
   /** Whether there are dicts written in the template. */
   private readonly hasDicts: boolean;
+  /** Whether something is assigned to `loop`. */
+  readonly storesLoop: boolean;
   extendsSoFar = 0;
   /** Whether values are escaped here; "runtime" where that is decided while the template runs. */
   autoescape: boolean | "runtime" = false;
@@ -53,10 +55,12 @@ export class Compiler {
     let countsPieces = false;
     let hasExtends = false;
     let hasDicts = false;
+    let storesLoop = false;
     findAll(body, (node) => {
       countsPieces ||= node.kind === "filterblock" || (node.kind === "callblock" && node.call !== null);
       hasExtends ||= node.kind === "extends";
       hasDicts ||= node.kind === "dict";
+      storesLoop ||= node.kind === "name" && node.use === "store" && node.name === "loop";
       if (node.kind === "block") {
         if (this.blocks.has(node.name)) {
           this.fail(`block '${node.name}' defined twice`, node.line);
@@ -67,6 +71,7 @@ export class Compiler {
     this.countsPieces = countsPieces;
     this.hasExtends = hasExtends;
     this.hasDicts = hasDicts;
+    this.storesLoop = storesLoop;
   }
 
   /** Steps of a statement whose expressions were compiled since: one, and more for large ones. */

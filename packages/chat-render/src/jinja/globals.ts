@@ -72,7 +72,7 @@ function strftimeNow(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext)
   if (text === undefined) {
     throw typeError(`strftime() argument 1 must be str, not ${typeName(format)}`);
   }
-  ctx.budget.grow(text.length * 16);
+  ctx.budget.step(text.length * 8);
   return strftime(ctx.now, text);
 }
 

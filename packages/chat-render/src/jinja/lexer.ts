@@ -20,7 +20,21 @@ const float = /(?<!\.)(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[+-]?(?:\d+_)*\d+|\.(?:
 const integer = /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*/iuy;
 const word = /[\p{L}\p{N}_\p{XID_Continue}]+/uy;
 const identifier = /^[\p{XID_Start}_]\p{XID_Continue}*$/u;
-const asciiName = /[A-Za-z_]\w*(?!\w|[^\0-\x7f])/uy;
+
+const SPACE = 0x20;
+const NEWLINE = 0x0a;
+
+/** What a closing delimiter can begin with. */
+const endStarts: ReadonlySet<number> = new Set(Array.from("-+%}", (character) => character.charCodeAt(0)));
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Of names in ASCII. */
+function isNameStart(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
+}
 
 const closers: Readonly<Partial<Record<string, string>>> = { "{": "}", "(": ")", "[": "]" };
 
@@ -186,49 +200,83 @@ class Lexer {
 
   /** The tokens between the delimiters of a statement or an expression. */
   private readCode(endType: TokenType, end: RegExp): void {
+    const { source } = this;
     this.openBrackets = [];
-    while (this.position < this.source.length) {
-      // Inside brackets, what looks like the end of the tag is an operator.
-      const match = this.openBrackets.length === 0 ? this.match(end) : null;
-      if (match !== null) {
-        this.push(endType, match[0]);
-        this.consume(match[0]);
-        return;
-      }
-      if (!this.skipSpaces()) {
-        this.readToken();
+    while (this.position < source.length) {
+      const code = source.charCodeAt(this.position);
+      if (code === SPACE || code === NEWLINE) {
+        this.position += 1;
+        this.lineStarting = code === NEWLINE;
+        this.line += code === NEWLINE ? 1 : 0;
+      } else if (isNameStart(code)) {
+        this.readName();
+      } else if (this.openBrackets.length > 0 || !endStarts.has(code)) {
+        this.readToken(code);
+      } else {
+        // Inside brackets, what looks like the end of the tag is an operator.
+        const match = this.match(end);
+        if (match !== null) {
+          this.push(endType, match[0]);
+          this.consume(match[0]);
+          return;
+        }
+        this.readToken(code);
       }
     }
   }
 
-  private readToken(): void {
-    const name = this.match(asciiName)?.[0];
-    if (name !== undefined) {
-      this.push("name", name);
-      this.position += name.length;
-      this.lineStarting = false;
+  private readName(): void {
+    const { source } = this;
+    let end = this.position + 1;
+    let code = source.charCodeAt(end);
+    while (isNameStart(code) || isDigit(code)) {
+      end += 1;
+      code = source.charCodeAt(end);
+    }
+    if (code > 0x7f) {
+      this.readWord();
       return;
     }
+    this.push("name", source.slice(this.position, end));
+    this.position = end;
+    this.lineStarting = false;
+  }
+
+  /** A name with characters outside ASCII. */
+  private readWord(): boolean {
+    const text = this.match(word)?.[0];
+    if (text === undefined) {
+      return false;
+    }
+    if (!identifier.test(text)) {
+      throw syntaxError("Invalid character in identifier", this.line);
+    }
+    this.push("name", text);
+    this.consume(text);
+    return true;
+  }
+
+  private readNumber(): boolean {
     const digits = this.match(float)?.[0];
     if (digits !== undefined) {
       this.pushNumber("float", digits, pyFloat(Number(digits.replaceAll("_", ""))));
-      return;
+      return true;
     }
     const whole = this.match(integer)?.[0];
     if (whole !== undefined) {
       this.pushNumber("integer", whole, integerValue(whole));
-      return;
     }
-    const anyWord = this.match(word)?.[0];
-    if (anyWord !== undefined) {
-      if (!identifier.test(anyWord)) {
-        throw syntaxError("Invalid character in identifier", this.line);
-      }
-      this.push("name", anyWord);
-      this.consume(anyWord);
-      return;
-    }
-    if (!this.readString() && !this.readOperator()) {
+    return whole !== undefined;
+  }
+
+  private readToken(code: number): void {
+    if (
+      !this.readOperator() &&
+      !this.readString() &&
+      !this.skipSpaces() &&
+      !(isDigit(code) && this.readNumber()) &&
+      !this.readWord()
+    ) {
       const at = codePointCount(this.source.slice(0, this.position));
       const character = String.fromCodePoint(this.source.codePointAt(this.position) ?? 0);
       throw syntaxError(`unexpected char ${reprText(character)} at ${at}`, this.line);
@@ -267,7 +315,8 @@ class Lexer {
     }
     this.balance(text);
     this.push(type, text);
-    this.consume(text);
+    this.position += text.length;
+    this.lineStarting = false;
     return true;
   }
 

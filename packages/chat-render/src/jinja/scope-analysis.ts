@@ -1,4 +1,4 @@
-import { childrenOf, type Expression, type For, type Node, type Statement } from "./ast.ts";
+import { forEachChild, type Expression, type For, type Node, type Statement } from "./ast.ts";
 import type { Symbols } from "./symbols.ts";
 
 function visitAll(symbols: Symbols, nodes: readonly Node[]): void {
@@ -30,11 +30,11 @@ export function visit(symbols: Symbols, node: Node): void {
       break;
     case "if":
       visit(symbols, node.test);
-      symbols.mergeBranches([
-        visitBranch(symbols, node.body),
-        visitBranch(symbols, node.elifs),
-        visitBranch(symbols, node.otherwise),
-      ]);
+      symbols.mergeBranches(
+        [node.body, node.elifs, node.otherwise]
+          .filter((body) => body.length > 0)
+          .map((body) => visitBranch(symbols, body)),
+      );
       break;
     case "macro":
       symbols.store(node.name);
@@ -70,7 +70,9 @@ export function visit(symbols: Symbols, node: Node): void {
     case "block":
       break;
     default:
-      visitAll(symbols, childrenOf(node));
+      forEachChild(node, (child) => {
+        visit(symbols, child);
+      });
   }
 }
 
@@ -111,7 +113,9 @@ export function analyzeFrame(symbols: Symbols, node: Exclude<Statement, For>): v
       visitAll(symbols, [...node.targets, ...node.body]);
       break;
     default:
-      visitAll(symbols, childrenOf(node));
+      forEachChild(node, (child) => {
+        visit(symbols, child);
+      });
   }
 }
 
@@ -124,24 +128,30 @@ export function findUndeclared(nodes: readonly Node[], names: readonly string[])
   const left = new Set(names);
   const found = new Set<string>();
   const search = (node: Node): void => {
+    if (left.size === 0) {
+      return;
+    }
     if (node.kind !== "name") {
       if (node.kind !== "block") {
-        childrenOf(node).forEach(search);
+        forEachChild(node, search);
       }
-    } else if (node.use !== "load") {
-      left.delete(node.name);
-    } else if (left.has(node.name)) {
+    } else if (left.delete(node.name) && node.use === "load") {
       found.add(node.name);
     }
   };
-  nodes.forEach(search);
+  for (const node of nodes) {
+    search(node);
+  }
   return found;
 }
 
-/** Every node of a kind, from the top and in order. */
+/** Every node, from the top and in order. */
 export function findAll(nodes: readonly Node[], accept: (node: Node) => void): void {
-  for (const node of nodes) {
+  const visitNode = (node: Node): void => {
     accept(node);
-    findAll(childrenOf(node), accept);
+    forEachChild(node, visitNode);
+  };
+  for (const node of nodes) {
+    visitNode(node);
   }
 }

@@ -20,6 +20,8 @@ const FREE_CHARS = 1024;
 export interface GenerationSpan {
   readonly start: number;
   readonly end: number;
+  /** Code points of the block's text. */
+  readonly size: number;
 }
 
 /** What the output held before a part of the template wrote into a text of its own. */

@@ -281,4 +281,8 @@ export class PyFunction extends PyObject {
 }
 
 /** What `groupby` gives: a tuple whose items have names. */
-export class GroupTuple extends PyTuple {}
+export class GroupTuple extends PyTuple {
+  override get typeName(): string {
+    return "_GroupTuple";
+  }
+}

@@ -20,6 +20,7 @@ function characterAt(ctx: PyContext, text: string, index: number): string | unde
     return text.charAt(index < 0 ? index + text.length : index) || undefined;
   }
   ctx.budget.grow(text.length);
+  ctx.budget.step(text.length >> 4);
   const position = index < 0 ? index + codePointCount(text) : index;
   const at = unitIndex(text, position);
   return position < 0 || at >= text.length ? undefined : text.slice(at, at + unitsAt(text, at));

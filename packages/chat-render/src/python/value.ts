@@ -33,6 +33,8 @@ export interface PyContext {
   readonly now: Date;
   /** From 0 to below 1; for the filter `random`. */
   readonly random: () => number;
+  /** Whether `{% autoescape %}` is on, which some filters ask for. */
+  readonly autoescape?: boolean;
 }
 
 export type PyFilter = (
@@ -52,6 +54,10 @@ export class PyFloat {
 }
 
 export class PyTuple {
+  /** Another name where it is a named tuple. */
+  get typeName(): string {
+    return "tuple";
+  }
   readonly items: readonly PyValue[];
   constructor(items: readonly PyValue[]) {
     this.items = items;
@@ -179,7 +185,7 @@ export function typeName(value: PyValue): string {
     return value.typeName;
   }
   if (value instanceof PyTuple) {
-    return "tuple";
+    return value.typeName;
   }
   if (value instanceof PyUndefined) {
     return "Undefined";

@@ -206,9 +206,10 @@ class LlamaRender {
   render(messages: readonly PyDict[], addGenerationPrompt: boolean): Rendered {
     const { text, spans } = this.template.render(this.variables(messages, addGenerationPrompt));
     const cut = this.request.tokenizerAddsBos && text.startsWith(this.bos) ? this.bos.length : 0;
-    const moved = spans.map(({ start, end }) => ({
+    const moved = spans.map(({ start, end, size }) => ({
       start: Math.max(0, start - cut),
       end: Math.max(0, end - cut),
+      size,
     }));
     return { text: text.slice(cut), spans: moved };
   }

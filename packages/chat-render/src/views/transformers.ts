@@ -1,6 +1,8 @@
 import { emptyConversation } from "../chat/conversation.ts";
 import { cutAtMark, markFinalMessage } from "../chat/continue-message.ts";
 import { RenderError } from "../error.ts";
+import type { GenerationSpan } from "../jinja/scope.ts";
+import { codePointCount } from "../python/code-points.ts";
 import type { PyValue } from "../python/value.ts";
 import type { Rendered, RenderWarning, Variables, View, ViewRequest, ViewTemplate } from "./view.ts";
 
@@ -44,7 +46,20 @@ export function applyTemplate(call: TemplateCall): Rendered {
   const field = call.continueFinalMessage === true ? "content" : call.continueFinalMessage;
   const { messages, final } = markFinalMessage(call.messages, field, call.template.source);
   const { text, spans } = call.template.render(variablesOf(call, messages));
-  return { text: cutAtMark(text, final), spans };
+  const cut = cutAtMark(text, final);
+  return {
+    text: cut,
+    spans: spans.map((span) => cutSpan(span, text, cut.length)).filter((span) => span !== null),
+  };
+}
+
+/** What is left of a span when the text ends earlier; null where nothing is. */
+function cutSpan(span: GenerationSpan, text: string, length: number): GenerationSpan | null {
+  if (span.start > length) {
+    return null;
+  }
+  const end = Math.min(span.end, length);
+  return { start: span.start, end, size: span.size - codePointCount(text.slice(end, span.end)) };
 }
 
 function callOf(request: ViewRequest): TemplateCall {

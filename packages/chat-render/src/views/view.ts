@@ -1,4 +1,5 @@
 import type { PythonConversation } from "../chat/conversation.ts";
+import type { GenerationSpan } from "../jinja/scope.ts";
 import type { PyValue } from "../python/value.ts";
 
 /** Something about a prompt that its user should know. It was rendered all the same. */
@@ -19,8 +20,8 @@ export type Variables = ReadonlyMap<string, PyValue>;
 /** What a template wrote. */
 export interface Rendered {
   readonly text: string;
-  /** Of `{% generation %}` blocks, in UTF-16 units. */
-  readonly spans: readonly { readonly start: number; readonly end: number }[];
+  /** Of `{% generation %}` blocks. */
+  readonly spans: readonly GenerationSpan[];
 }
 
 /** A compiled template, as a view uses it. */

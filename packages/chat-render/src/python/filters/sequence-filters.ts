@@ -92,6 +92,11 @@ function* slices(
   }
 }
 
+/** Python's `reverse` is a flag that has to be an int. */
+function isReversed(reverse: PyValue): boolean {
+  return typeof reverse === "boolean" ? reverse : sizeArgument(reverse) !== 0;
+}
+
 function dictSort(
   ctx: PyContext,
   [value = null, caseSensitive = false, by = "key", reverse = false]: Args,
@@ -107,7 +112,7 @@ function dictSort(
     const part = which === "key" ? name : item;
     return truth(caseSensitive) ? part : ignoreCase(part);
   };
-  return sortValues(ctx, value.entries(), key, truth(reverse)).map((entry) => new PyTuple(entry));
+  return sortValues(ctx, value.entries(), key, isReversed(reverse)).map((entry) => new PyTuple(entry));
 }
 
 function sort(
@@ -115,7 +120,8 @@ function sort(
   [value = null, reverse = false, caseSensitive = false, attribute = null]: Args,
 ): PyValue {
   const getter = multiGetter(ctx, attribute, truth(caseSensitive) ? undefined : ignoreCase);
-  return sortValues(ctx, listOf(ctx, value), getter, truth(reverse));
+  const items = listOf(ctx, value);
+  return sortValues(ctx, items, getter, isReversed(reverse));
 }
 
 function* unique(
@@ -199,7 +205,15 @@ function reverse(ctx: PyContext, value: PyValue): PyValue {
   if (!isIterable(value)) {
     throw filterArgumentError("argument must be iterable");
   }
-  return [...listOf(ctx, value)].reverse();
+  try {
+    return [...listOf(ctx, value)].reverse();
+  } catch (error) {
+    // What fails while it is read is taken for what cannot be read.
+    if (error instanceof PyError && error.pythonClass === "TypeError") {
+      throw filterArgumentError("argument must be iterable");
+    }
+    throw error;
+  }
 }
 
 function last(ctx: PyContext, value: PyValue): PyValue {

@@ -2,6 +2,7 @@ import { callMethod } from "../access.ts";
 import { binary } from "../arithmetic.ts";
 import { filterArgumentError, PyError, typeError } from "../errors.ts";
 import { sliceCodePoints } from "../code-points.ts";
+import { order } from "../compare.ts";
 import { length, listOf } from "../iterate.ts";
 import { escape, escapeText, like } from "../markup.ts";
 import { sizeArgument } from "../methods/method.ts";
@@ -14,6 +15,7 @@ import { truth } from "../truth.ts";
 import { undefinedError } from "../undefined.ts";
 import { spaceClass } from "../unicode.ts";
 import {
+  isInt,
   isList,
   isStr,
   PyDict,
@@ -52,6 +54,7 @@ const wordStart = new RegExp(`([-({\\[<${spaceClass}]+)`, "u");
 function title(ctx: PyContext, value: PyValue): string {
   const text = str(ctx, value);
   ctx.budget.grow(text.length * 2);
+  ctx.budget.step(text.length >> 1);
   return text
     .split(wordStart)
     .map((part) => {
@@ -93,23 +96,30 @@ function indent(
   return asMarkup ? new PyMarkup(whole) : whole;
 }
 
+/** A bound of a slice. */
+function sliceSize(value: PyValue): number {
+  if (!isInt(value) && typeof value !== "boolean") {
+    throw typeError("slice indices must be integers or None or have an __index__ method");
+  }
+  return Number(value);
+}
+
 function truncate(
   ctx: PyContext,
   [value = null, size = 255, killWords = false, end = "...", leeway = null]: readonly (PyValue | undefined)[],
 ): PyValue {
   const slack = leeway ?? 5;
   const endLength = length(ctx, end);
-  const most = sizeArgument(size);
-  const room = sizeArgument(slack);
-  if (most < endLength) {
+  if (!order(ctx, ">=", size, endLength)) {
     throw new PyError("AssertionError", `expected length >= ${endLength}, got ${str(ctx, size)}`);
   }
-  if (room < 0) {
+  if (!order(ctx, ">=", slack, 0)) {
     throw new PyError("AssertionError", `expected leeway >= 0, got ${str(ctx, slack)}`);
   }
-  if (length(ctx, value) <= most + room) {
+  if (order(ctx, "<=", length(ctx, value), binary(ctx, "+", size, slack))) {
     return value;
   }
+  const most = sliceSize(size);
   const text = textOf(value);
   if (text === undefined) {
     throw truth(killWords)
@@ -124,22 +134,40 @@ function truncate(
 function join(
   ctx: PyContext,
   [value = null, separator = "", attribute = null]: readonly (PyValue | undefined)[],
-): string {
+): string | PyMarkup {
   let items = listOf(ctx, value);
   if (attribute !== null) {
     const getter = attributeGetter(ctx, attribute);
     items = items.map((item) => getter(item));
   }
-  const between = str(ctx, separator);
+  const marked =
+    ctx.autoescape === true &&
+    (separator instanceof PyMarkup || items.some((item) => item instanceof PyMarkup));
+  const textOfItem = (item: PyValue): string => (marked ? escape(ctx, item).text : str(ctx, item));
+  const between = textOfItem(separator);
   let size = between.length * items.length;
   const texts = items.map((item) => {
-    const text = str(ctx, item);
+    const text = textOfItem(item);
     ctx.budget.step();
     size += text.length;
     return text;
   });
   ctx.budget.grow(size);
-  return texts.join(between);
+  const joined = texts.join(between);
+  return marked ? new PyMarkup(joined) : joined;
+}
+
+function replace(
+  ctx: PyContext,
+  [value = null, old = null, replacement = null, count = null]: readonly (PyValue | undefined)[],
+): PyValue {
+  const times = count === null ? -1 : count;
+  if (ctx.autoescape === true) {
+    const isMarked = old instanceof PyMarkup || replacement instanceof PyMarkup;
+    const text = isMarked ? escape(ctx, value) : softText(ctx, value);
+    return callMethod(ctx, text, "replace", [softText(ctx, old), softText(ctx, replacement), times], null);
+  }
+  return replaceText(ctx, str(ctx, value), str(ctx, old), str(ctx, replacement), sizeArgument(times));
 }
 
 function format(ctx: PyContext, value: PyValue, args: readonly PyValue[], kwargs: PyDict | null): PyValue {
@@ -152,6 +180,7 @@ function format(ctx: PyContext, value: PyValue, args: readonly PyValue[], kwargs
 function wordCount(ctx: PyContext, value: PyValue): number {
   const text = str(ctx, value);
   ctx.budget.grow(text.length * 2);
+  ctx.budget.step(text.length >> 2);
   return text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
 }
 
@@ -168,17 +197,7 @@ export const textFilters: Readonly<Record<string, PyFilter>> = {
   indent: filter("do_indent(s, width=, first=, blank=)", indent),
   join: filter("*sync_do_join(value, d=, attribute=)", join),
   lower: softMethod("lower"),
-  replace: filter(
-    "*do_replace(s, old, new, count=)",
-    (ctx, [value = null, old = null, replacement = null, count = null]) =>
-      replaceText(
-        ctx,
-        str(ctx, value),
-        str(ctx, old),
-        str(ctx, replacement),
-        count === null ? -1 : sizeArgument(count),
-      ),
-  ),
+  replace: filter("*do_replace(s, old, new, count=)", replace),
   safe: filter("do_mark_safe(value)", (ctx, [value = null]) => new PyMarkup(str(ctx, value))),
   string: filter("soft_str(s)", (ctx, [value = null]) => softText(ctx, value)),
   striptags: filter("do_striptags(value)", (ctx, [value = null]) => stripTags(ctx, str(ctx, value))),

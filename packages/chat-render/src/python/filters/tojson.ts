@@ -179,5 +179,9 @@ function optionsOf(
 /** The `tojson` of transformers: `json.dumps` without HTML's escapes and without sorting. */
 export const toJson: PyFilter = filter(
   "make_env.<locals>.tojson(x, ensure_ascii=, indent=, separators=, sort_keys=)",
-  (ctx, [value = null, ...options]) => jsonText(value, optionsOf(ctx, options), ctx.budget),
+  (ctx, [value = null, ascii = false, ...options]) =>
+    // Python writes a str before it looks at the other options.
+    textOf(value) === undefined
+      ? jsonText(value, optionsOf(ctx, [ascii, ...options]), ctx.budget)
+      : jsonText(value, { ensureAscii: truth(ascii) }, ctx.budget),
 );

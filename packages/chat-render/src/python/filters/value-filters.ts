@@ -145,7 +145,8 @@ export const valueFilters: Readonly<Record<string, PyFilter>> = {
   attr: filter("*do_attr(obj, name)", (ctx, [value = null, name = null]) => {
     const text = textOf(name);
     if (text === undefined) {
-      throw typeError("attribute name must be string, not '" + typeName(name) + "'");
+      new PyDict().has(name); // Python looks for it in a dict first, which raises for what cannot be hashed.
+      throw typeError(`attribute name must be string, not '${typeName(name)}'`);
     }
     return lookupAttribute(ctx, value, text) === undefined
       ? new PyUndefined(text, value)

@@ -11,6 +11,7 @@ import { spaceClass } from "../unicode.ts";
 import {
   isStr,
   PyDict,
+  PyMarkup,
   PyTuple,
   PyUndefined,
   textOf,
@@ -51,6 +52,11 @@ function urlEncode(ctx: PyContext, value: PyValue): string {
       return `${urlQuote(ctx, key, true)}=${urlQuote(ctx, item, true)}`;
     })
     .join("&");
+}
+
+/** What is HTML by itself is so for the template as well where it escapes. */
+function markedUp(ctx: PyContext, text: string): string | PyMarkup {
+  return ctx.autoescape === true ? new PyMarkup(text) : text;
 }
 
 function xmlAttributes(ctx: PyContext, value: PyValue, autospace: boolean): string {
@@ -206,8 +212,11 @@ function urlize(
 
 export const webFilters: Readonly<Record<string, PyFilter>> = {
   urlencode: filter("do_urlencode(value)", (ctx, [value = null]) => urlEncode(ctx, value)),
-  urlize: filter("*do_urlize(value, trim_url_limit=, nofollow=, target=, rel=, extra_schemes=)", urlize),
+  urlize: filter(
+    "*do_urlize(value, trim_url_limit=, nofollow=, target=, rel=, extra_schemes=)",
+    (ctx, args) => markedUp(ctx, urlize(ctx, args)),
+  ),
   xmlattr: filter("*do_xmlattr(d, autospace=)", (ctx, [value = null, autospace = true]) =>
-    xmlAttributes(ctx, value, truth(autospace)),
+    markedUp(ctx, xmlAttributes(ctx, value, truth(autospace))),
   ),
 };

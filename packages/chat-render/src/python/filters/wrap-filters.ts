@@ -98,7 +98,7 @@ function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] 
     }
     if (next !== undefined && next.size > width) {
       if (options.breakWords) {
-        const end = cutAt(next, room, options.breakHyphens);
+        const end = cutAt(next, width < 1 ? 1 : room, options.breakHyphens);
         ctx.budget.grow(width);
         const part = next.text.slice(next.at, end);
         line.push(part);

@@ -48,10 +48,17 @@ function bindNames(
   return bound;
 }
 
+/** Methods of the older kind, whose messages do not name the type. */
+const plainlyNamed: ReadonlySet<string> = new Set(
+  ["count", "endswith", "find", "index", "rfind", "rindex", "startswith"].map((name) => `str.${name}`),
+);
+
 function checkCount(type: string, name: string, arity: Arity, count: number, kwargs: PyKwargs): void {
   const [min, max, style] = arity;
   if (kwargs !== null && kwargs.size > 0) {
-    throw typeError(`${type}.${name}() takes no keyword arguments`);
+    throw typeError(
+      `${plainlyNamed.has(`${type}.${name}`) ? name : `${type}.${name}`}() takes no keyword arguments`,
+    );
   }
   if (typeof min !== "number" || typeof max !== "number" || (count >= min && count <= max)) {
     return;

@@ -94,16 +94,23 @@ function edge(name: "startswith" | "endswith"): MethodBody<string> {
   };
 }
 
+/** Characters to be stripped above which they are looked up and not searched for. */
+const MANY_CHARS = 32;
+
 /** The text without `chars` (white space where null) at its ends. */
 export function strip(text: string, chars: string | null, sides: "both" | "left" | "right"): string {
-  if (chars !== null && hasSurrogates(chars + text)) {
+  // Only a pair can be mistaken for parts of another.
+  if (chars !== null && hasSurrogates(chars)) {
     const set = new Set(chars);
     const characters = Array.from(text);
     const [start, end] = strippedRange(characters.length, sides, (at) => set.has(characters[at] ?? ""));
     return characters.slice(start, end).join("");
   }
+  const many = chars !== null && chars.length > MANY_CHARS ? new Set(chars) : null;
   const [start, end] = strippedRange(text.length, sides, (at) =>
-    chars === null ? isSpaceUnit(text.charCodeAt(at)) : chars.includes(text.charAt(at)),
+    chars === null
+      ? isSpaceUnit(text.charCodeAt(at))
+      : (many?.has(text.charAt(at)) ?? chars.includes(text.charAt(at))),
   );
   return text.slice(start, end);
 }
@@ -138,11 +145,12 @@ function stripMethod(name: string, sides: "both" | "left" | "right"): readonly [
       if (set === undefined && chars !== null) {
         throw typeError(`${name} arg must be None or str`);
       }
-      ctx.budget.grow(text.length);
-      if (set !== undefined && set.length > 8) {
-        ctx.budget.step((text.length * set.length) >> 6);
+      if (set !== undefined && set.length > MANY_CHARS) {
+        ctx.budget.step(set.length);
       }
-      return strip(text, set ?? null, sides);
+      const stripped = strip(text, set ?? null, sides);
+      ctx.budget.step((text.length >> 8) + ((text.length - stripped.length) >> 3));
+      return stripped;
     },
   ];
 }
