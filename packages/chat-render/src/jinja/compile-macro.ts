@@ -113,7 +113,11 @@ export function compileCallBlock(compiler: Compiler, frame: Frame, node: CallBlo
     };
   }
   const before = compiler.cost;
-  const call = compileCall(compiler, frame, node.call, (scope) => new Macro(code, scope));
+  const { call: called } = node;
+  compiler.checkDicts(called);
+  const call = compiler.folding(() =>
+    compileCall(compiler, frame, called, (scope) => new Macro(code, scope)),
+  );
   const cost = compiler.costSince(before);
   return (scope) => {
     scope.rt.line = line;

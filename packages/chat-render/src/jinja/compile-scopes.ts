@@ -1,13 +1,19 @@
 import { truth } from "../python/truth.ts";
 import { PyMarkup, type PyValue } from "../python/value.ts";
-import type { AssignBlock, Autoescape, FilterBlock, With } from "./ast.ts";
+import type { AssignBlock, Autoescape, Filter, FilterBlock, With } from "./ast.ts";
 import { compileFilter } from "./compile-call.ts";
 import { compileEntry, compileExit } from "./compile-name.ts";
 import { compileTarget } from "./compile-target.ts";
 import type { Compiler } from "./compiler.ts";
 import type { Frame } from "./frame.ts";
-import { NORMAL, type Execute, type SavedOutput, type Scope } from "./scope.ts";
+import { NORMAL, type Evaluate, type Execute, type SavedOutput, type Scope } from "./scope.ts";
 import { analyzeFrame } from "./scope-analysis.ts";
+
+/** The filter of a block, whose arguments Jinja looks through for constants. */
+function compileBlockFilter(compiler: Compiler, frame: Frame, filter: Filter, text: () => PyValue): Evaluate {
+  compiler.checkDicts(filter);
+  return compiler.folding(() => compileFilter(compiler, frame, filter, text));
+}
 
 /** A body that writes into a text of its own, which `use` is given. */
 function capturing(body: Execute, use: (scope: Scope, text: string) => void): Execute {
@@ -32,7 +38,7 @@ export function compileAssignBlock(compiler: Compiler, frame: Frame, node: Assig
   const body = compiler.body(inner, node.body);
   const write = compileTarget(compiler, frame, node.target);
   let text = "";
-  const filter = node.filter === null ? null : compileFilter(compiler, inner, node.filter, () => text);
+  const filter = node.filter === null ? null : compileBlockFilter(compiler, inner, node.filter, () => text);
   const exit = compileExit(inner);
   return capturing(
     (scope) => {
@@ -57,7 +63,7 @@ export function compileFilterBlock(compiler: Compiler, frame: Frame, node: Filte
   const enter = compileEntry(compiler, inner);
   const body = compiler.body(inner, node.body);
   let text: PyValue = "";
-  const filter = compileFilter(compiler, inner, node.filter, () => text);
+  const filter = compileBlockFilter(compiler, inner, node.filter, () => text);
   const exit = compileExit(inner);
   return capturing(
     (scope) => {

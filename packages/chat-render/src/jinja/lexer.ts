@@ -2,57 +2,30 @@ import { codePointCount } from "../python/code-points.ts";
 import { PyError, valueError } from "../python/errors.ts";
 import { MAX_INT_DIGITS } from "../python/numbers.ts";
 import { reprText } from "../python/repr.ts";
-import { spaceClass } from "../python/unicode.ts";
 import { pyFloat, pyInt, type PyValue } from "../python/value.ts";
+import {
+  NEWLINE,
+  SPACE,
+  blockEnd,
+  closers,
+  countLines,
+  endStarts,
+  float,
+  identifier,
+  integer,
+  isDigit,
+  isNameStart,
+  onlySpaces,
+  rawBegin,
+  rawEnd,
+  spaces,
+  tagStart,
+  variableEnd,
+  withoutTrailingSpaces,
+  word,
+} from "./lexer-patterns.ts";
 import { decodeStringLiteral } from "./string-literal.ts";
 import { operators, type Token, type TokenList, type TokenType } from "./tokens.ts";
-
-const space = `[${spaceClass}]`;
-const tagStart = /\{[{%#]/gu;
-const rawBegin = new RegExp(`\\{%([-+]?)${space}*raw${space}*(?:-%\\}${space}*|%\\})`, "yu");
-const rawEnd = new RegExp(`\\{%([-+]?)${space}*endraw${space}*(?:\\+%\\}|-%\\}${space}*|%\\}\\n?)`, "yu");
-const blockEnd = new RegExp(`\\+%\\}|-%\\}${space}*|%\\}\\n?`, "yu");
-const variableEnd = new RegExp(`-\\}\\}${space}*|\\}\\}`, "yu");
-const spaces = new RegExp(`${space}+`, "yu");
-const onlySpaces = new RegExp(`^${space}+$`, "u");
-const oneSpace = new RegExp(space, "u");
-const float = /(?<!\.)(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[+-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)/iuy;
-const integer = /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*/iuy;
-const word = /[\p{L}\p{N}_\p{XID_Continue}]+/uy;
-const identifier = /^[\p{XID_Start}_]\p{XID_Continue}*$/u;
-
-const SPACE = 0x20;
-const NEWLINE = 0x0a;
-
-/** What a closing delimiter can begin with. */
-const endStarts: ReadonlySet<number> = new Set(Array.from("-+%}", (character) => character.charCodeAt(0)));
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
-}
-
-/** Of names in ASCII. */
-function isNameStart(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
-}
-
-const closers: Readonly<Partial<Record<string, string>>> = { "{": "}", "(": ")", "[": "]" };
-
-function countLines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
-    count += 1;
-  }
-  return count;
-}
-
-function withoutTrailingSpaces(text: string): string {
-  let end = text.length;
-  while (end > 0 && oneSpace.test(text[end - 1] ?? "")) {
-    end -= 1;
-  }
-  return text.slice(0, end);
-}
 
 function syntaxError(message: string, line: number): PyError {
   return new PyError("TemplateSyntaxError", message, line);
