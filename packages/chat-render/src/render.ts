@@ -69,7 +69,7 @@ function compile(template: string): CompiledSource {
     const message = `The template has ${template.length} characters; at most ${MAX_TEMPLATE_CHARS} are compiled.`;
     throw new RenderError("TEMPLATE_SYNTAX", message);
   }
-  const folding = new Runtime(contextWith(new Budget(foldingLimits), new Date(0), () => 0));
+  const folding = contextWith(new Budget(foldingLimits), new Date(0), () => 0);
   try {
     return compileSource(folding, template);
   } catch (cause) {

@@ -17,7 +17,10 @@ function constantText(compiler: Compiler, part: TemplateData | Expression): stri
   }
   try {
     const value = compiler.printedConstant(part);
-    return value === NOT_CONSTANT ? null : str(compiler.ctx, value);
+    if (value === NOT_CONSTANT) {
+      return null;
+    }
+    return compiler.escapesConstants ? escape(compiler.ctx, value).text : str(compiler.ctx, value);
   } catch (error) {
     // It fails again when it is reached, which is when Jinja tells it.
     if (error instanceof PyError) {

@@ -111,10 +111,13 @@ export function compileAutoescape(compiler: Compiler, outer: Frame, node: Autoes
   const enter = compileEntry(compiler, frame);
   const value = compiler.expression(frame, node.value);
   const saved = compiler.autoescape;
+  const savedConstants = compiler.escapesConstants;
   const constant = node.value.kind === "const" ? truth(node.value.value) : null;
   compiler.autoescape = saved === "runtime" ? saved : (constant ?? "runtime");
+  compiler.escapesConstants = constant ?? savedConstants;
   const body = compiler.body(frame, node.body);
   compiler.autoescape = saved;
+  compiler.escapesConstants = savedConstants;
   const exit = compileExit(frame);
   return (scope) => {
     const { rt } = scope;

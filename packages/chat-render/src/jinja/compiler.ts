@@ -1,10 +1,9 @@
 import { PyError } from "../python/errors.ts";
-import type { PyContext } from "../python/value.ts";
 import type { Block, Expression, Statement } from "./ast.ts";
 import { constantOf, NOT_CONSTANT, type Constant } from "./constant-folding.ts";
 import type { Frame } from "./frame.ts";
 import { findAll } from "./scope-analysis.ts";
-import type { Evaluate, Execute, Scope } from "./scope.ts";
+import type { Evaluate, Execute, Runtime, Scope } from "./scope.ts";
 
 /** Parentheses that Python's tokenizer lets Jinja's code nest. */
 const MAX_PARENTHESES = 200;
@@ -23,7 +22,8 @@ export interface Compilers {
 
 /** What the compiler knows of the whole template. */
 export class Compiler {
-  readonly ctx: PyContext;
+  /** Computes what needs no variables. */
+  readonly ctx: Runtime;
   /** Variables by the number of their slot in `Scope.variables`. */
   readonly names = new Map<string, number>();
   readonly blocks = new Map<string, Block>();
@@ -39,6 +39,8 @@ export class Compiler {
   extendsSoFar = 0;
   /** Whether values are escaped here; "runtime" where that is decided while the template runs. */
   autoescape: boolean | "runtime" = false;
+  /** The last of them that was known: constants that are printed follow it even where the template decides. */
+  escapesConstants = false;
   /** Whether the parts of an expression are compiled in which Jinja computes every constant it finds. */
   folds = false;
   /** Expressions compiled so far: the difference is what a statement costs. */
@@ -49,7 +51,7 @@ export class Compiler {
 
   private readonly compilers: Compilers;
 
-  constructor(ctx: PyContext, body: readonly Statement[], compilers: Compilers) {
+  constructor(ctx: Runtime, body: readonly Statement[], compilers: Compilers) {
     this.ctx = ctx;
     this.compilers = compilers;
     let countsPieces = false;
@@ -144,7 +146,7 @@ export class Compiler {
    * @throws PyError TypeError for a key that cannot be hashed
    */
   checkDicts(node: Expression): void {
-    if (this.hasDicts && this.autoescape === false) {
+    if (this.hasDicts && this.autoescape !== "runtime") {
       findAll([node], (part) => {
         if (part.kind === "dict") {
           constantOf(this.ctx, part);
@@ -163,6 +165,10 @@ export class Compiler {
   }
 
   constant(node: Expression): Constant {
-    return this.autoescape === false ? constantOf(this.ctx, node) : NOT_CONSTANT;
+    if (this.autoescape === "runtime") {
+      return NOT_CONSTANT;
+    }
+    this.ctx.autoescape = this.autoescape;
+    return constantOf(this.ctx, node);
   }
 }

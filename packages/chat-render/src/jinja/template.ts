@@ -105,7 +105,7 @@ function selfOf(rt: Runtime, variables: Slot[]): TemplateReference {
 export function compileSource(ctx: PyContext, template: string): CompiledSource {
   return withRecursionErrors(() => {
     const body = parse(template);
-    const compiler = new Compiler(ctx, body, compilers);
+    const compiler = new Compiler(new Runtime(ctx), body, compilers);
     const main = compileCode(compiler, body, null);
     const blocks = new Map(
       [...compiler.blocks].map(([name, block]) => [name, compileCode(compiler, block.body, name)]),
