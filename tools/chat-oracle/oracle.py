@@ -162,6 +162,8 @@ def apply_chat_template(template, source, request):
         place = text.rindex(bare)
         whole = text[place : place + len(CONTINUE_TAG)] == CONTINUE_TAG
         text = text[:place] if whole else text[:place].rstrip()
+        # transformers tells no spans here; what is left of them is.
+        spans = [(start, min(end, len(text))) for start, end in spans if start <= len(text)]
     return text, spans
 
 

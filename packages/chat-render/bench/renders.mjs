@@ -155,7 +155,7 @@ for (const [name, template] of templates()) {
   compileRows.push([
     name,
     String(template.length),
-    compileMs(() => compileChatTemplate(`${template}`)).toFixed(2),
+    compileMs(() => compileChatTemplate(template)).toFixed(2),
     compileMs(() => new Template(template)).toFixed(2),
     compiledInPython.compileMs.toFixed(1),
   ]);

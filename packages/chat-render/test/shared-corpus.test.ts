@@ -53,8 +53,9 @@ describe.runIf(hasShared("chat/templates"))("real templates", () => {
     const expected = JSON.parse(sharedText(`chat/expected/${name}.json`)) as Readonly<
       Record<string, SharedExpectation>
     >;
+    let compiled: CompiledChatTemplate | undefined;
     for (const [conversation, render] of conversations) {
-      const actual = outcomeOf(() => render(compileChatTemplate(template)));
+      const actual = outcomeOf(() => render((compiled ??= compileChatTemplate(template))));
       expect(actual, conversation).toBe(outcome(expected[conversation]));
     }
   });

@@ -34,11 +34,11 @@ async function bundled() {
 
 /** Renders requests of the oracle's form: `{text, spans}`, `{error}` or `{limit}`. */
 export async function createRenderer() {
-  const { compileChatTemplate, parseConversation, parseJson, RenderError } = await bundled();
+  const { applyChatTemplate, parseConversation, parseJson, RenderError } = await bundled();
   return function outcomeOf(request, limits = {}) {
     try {
-      const compiled = compileChatTemplate(request.template);
-      const result = compiled.render(parseConversation(request.conversation ?? '{"messages": []}'), {
+      const conversation = parseConversation(request.conversation ?? '{"messages": []}');
+      const result = applyChatTemplate(request.template, conversation, {
         addGenerationPrompt: request.add_generation_prompt ?? false,
         continueFinalMessage: request.continue_final_message ?? false,
         specialTokens: request.special_tokens ?? {},
@@ -61,7 +61,9 @@ export async function createRenderer() {
 
 /** Messages hold places in memory and lines of the Python that a template was compiled to. */
 function lasting(text) {
-  return text.replace(/ at 0x[0-9a-f]+(>|&gt;)/giu, " at 0x0$1").replace(/\(<template>, line \d+\)/gu, "(<template>)");
+  return text
+    .replace(/ at 0x[0-9a-f]+(>|&gt;)/giu, " at 0x0$1")
+    .replace(/\(<template>, line \d+\)/gu, "(<template>)");
 }
 
 /** What a result says, in one line that two equal results share. */

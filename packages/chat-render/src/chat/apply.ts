@@ -154,11 +154,12 @@ class CompiledChoice implements CompiledChatTemplate {
       now,
     });
     const bos = textOf(variables.get("bos_token") ?? tokens.get("bos_token") ?? null) ?? "";
-    const hashed = this;
+    const hash = (): string => this.sha256;
     return {
       text,
+      // Most callers never ask for it.
       get templateSha256() {
-        return hashed.sha256;
+        return hash();
       },
       templateName: this.chosen.name,
       templateSource: this.chosen.source,

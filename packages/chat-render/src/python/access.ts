@@ -10,7 +10,6 @@ import { strMethods } from "./methods/str-methods.ts";
 import { markupMethods } from "./methods/markup-methods.ts";
 import { intOf } from "./numbers.ts";
 import { GroupTuple, PyFunction, PyMethod } from "./objects.ts";
-import { PySlice } from "./slices.ts";
 import { subscript } from "./subscript.ts";
 import { undefinedError, unsafeUndefined } from "./undefined.ts";
 import {
@@ -133,11 +132,6 @@ export function getItem(ctx: PyContext, value: PyValue, key: PyValue): PyValue {
   const name = textOf(key);
   const attribute = name === undefined ? undefined : lookupAttribute(ctx, value, name);
   return attribute === undefined ? new PyUndefined(name ?? key, value) : attribute;
-}
-
-/** Jinja's `value[start:stop:step]`. */
-export function slice(ctx: PyContext, value: PyValue, start: PyValue, stop: PyValue, step: PyValue): PyValue {
-  return getItem(ctx, value, new PySlice(start, stop, step));
 }
 
 /** `callee(*args, **kwargs)`. */

@@ -4,7 +4,6 @@ import { power, type PowerCharge } from "./power.ts";
 import { escape } from "./markup.ts";
 import { bitsAbout, intOf, intToFloat, numberOf } from "./numbers.ts";
 import { printf } from "./printf.ts";
-import { str } from "./repr.ts";
 import { undefinedError } from "./undefined.ts";
 import {
   isList,
@@ -221,14 +220,4 @@ export function unary(ctx: PyContext, operator: "-" | "+", value: PyValue): PyVa
     throw undefinedError(ctx, value);
   }
   throw typeError(`bad operand type for unary ${operator}: '${typeName(value)}'`);
-}
-
-/** Jinja's `a ~ b ~ c`: the texts of all, one after the other. */
-export function joinTexts(ctx: PyContext, values: readonly PyValue[]): string {
-  let text = "";
-  for (const value of values) {
-    text += str(ctx, value);
-  }
-  ctx.budget.grow(text.length);
-  return text;
 }

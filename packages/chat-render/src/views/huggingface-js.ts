@@ -1,5 +1,5 @@
 import { RenderError } from "../error.ts";
-import { PyDict, PyFloat, PyMarkup, PyTuple, isList, type PyValue } from "../python/value.ts";
+import { PyDict, PyFloat, PyMarkup, PyTuple, isList, textOf, type PyValue } from "../python/value.ts";
 import { applyTemplate } from "./transformers.ts";
 import type { View } from "./view.ts";
 
@@ -26,7 +26,7 @@ function toJavaScript(value: PyValue): unknown {
     return value.items.map(toJavaScript);
   }
   return value instanceof PyDict
-    ? Object.fromEntries(value.entries().map(([key, item]) => [String(key), toJavaScript(item)]))
+    ? Object.fromEntries(value.entries().map(([key, item]) => [textOf(key) ?? "", toJavaScript(item)]))
     : value;
 }
 
@@ -60,30 +60,32 @@ export function huggingfaceJsViewOf(load: () => HuggingfaceJinja): View {
   };
 }
 
-interface NodeProcess {
-  readonly process?: { readonly getBuiltinModule?: (name: string) => unknown };
+/** What is used of Node; other hosts have none of it. */
+interface Host {
+  readonly process?: {
+    readonly getBuiltinModule?: (name: "module") => {
+      createRequire(url: string): (name: string) => HuggingfaceJinja;
+    };
+  };
 }
 
 let loaded: HuggingfaceJinja | undefined;
 
 /**
- * Loads @huggingface/jinja where it is first wanted. The library is larger than everything else here, so bundles for the
- * browser do not get it by themselves.
+ * Loads @huggingface/jinja where it is first wanted. The library is larger than half of everything else here, so bundles for
+ * the browser do not get it by themselves.
  */
 function loadInNode(): HuggingfaceJinja {
-  if (loaded === undefined) {
-    const node = (globalThis as NodeProcess).process?.getBuiltinModule?.("module") as
-      | { createRequire(url: string): (name: string) => HuggingfaceJinja }
-      | undefined;
-    if (node === undefined) {
-      throw new RenderError(
-        "VIEW_MISSING",
-        'the view "huggingface-js" needs @huggingface/jinja: import { huggingfaceJs } from ' +
-          '"@onpar/chat-render/huggingface-js" and pass it as the option `as`',
-      );
-    }
-    loaded = node.createRequire(import.meta.url)("@huggingface/jinja");
+  const host: Host = globalThis;
+  const load = host.process?.getBuiltinModule?.("module").createRequire(import.meta.url);
+  if (load === undefined) {
+    throw new RenderError(
+      "VIEW_MISSING",
+      'the view "huggingface-js" needs @huggingface/jinja: import { huggingfaceJs } from ' +
+        '"@onpar/chat-render/huggingface-js" and pass it as the option `as`',
+    );
   }
+  loaded ??= load("@huggingface/jinja");
   return loaded;
 }
 

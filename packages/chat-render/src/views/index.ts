@@ -5,19 +5,19 @@ import { plainView, transformersView } from "./transformers.ts";
 import type { View } from "./view.ts";
 import { vllmView } from "./vllm.ts";
 
-const views = {
+/** All of them, in the order in which they are shown. */
+export const viewNames = ["transformers", "vllm", "sglang", "llama.cpp", "huggingface-js"] as const;
+
+/** A program whose prompts can be shown. */
+export type ViewName = (typeof viewNames)[number];
+
+const views: Readonly<Record<ViewName, View>> = {
   transformers: transformersView,
   vllm: vllmView,
   sglang: sglangView,
   "llama.cpp": llamaCppView,
   "huggingface-js": huggingfaceJsView,
-} as const satisfies Readonly<Record<string, View>>;
-
-/** A program whose prompts can be shown. */
-export type ViewName = keyof typeof views;
-
-/** All of them, in the order in which they are shown. */
-export const viewNames = Object.keys(views) as readonly ViewName[];
+};
 
 /** The view of that name; without one, the template as it stands. */
 export function viewNamed(name: ViewName | undefined): View {

@@ -7,6 +7,7 @@ export function fixture(name: string): string {
 }
 
 /** Rows of a file of JSON lines. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it tells what the rows are
 export function fixtureLines<T>(name: string): readonly T[] {
   return fixture(name)
     .split("\n")
