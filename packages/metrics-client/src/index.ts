@@ -1,6 +1,16 @@
 export { counterIncrease, deltaSnapshots, type MetricsDelta } from "./delta/delta.ts";
+export { type ForeignTraffic, foreignTraffic, type OwnTraffic } from "./delta/foreign.ts";
+export {
+  judgeSettled,
+  settleMetrics,
+  type Settled,
+  type SettleOptions,
+  type SettleVerdict,
+} from "./delta/settle.ts";
 export type { ResetSign } from "./delta/compare.ts";
 export { measureWindow, type MetricsWindow, type WindowOptions } from "./delta/window.ts";
+export { detectEngine, type Detection } from "./detect.ts";
+export { diagnoseMetrics, type Diagnosis } from "./diagnose.ts";
 export type { Dialect } from "./dialects/dialect.ts";
 export { dialectByNames, dialectOf, DIALECTS } from "./dialects/registry.ts";
 export type { ServerFacts } from "./dialects/server-facts.ts";
@@ -60,8 +70,23 @@ export {
   type ServerCounters,
   type ServerLoad,
 } from "./normal/readings.ts";
-export { acceptanceFromResponse } from "./per-request/response.ts";
+export type { RequestAcceptance } from "./per-request/request-acceptance.ts";
+export { acceptanceFromResponse, readRequestAcceptance } from "./per-request/response.ts";
+export { bestAcceptance, sumRequestAcceptance } from "./per-request/sum.ts";
+export { probeServer } from "./probe.ts";
+export { addDrained } from "./scrape/drain.ts";
 export { mergeSnapshots } from "./scrape/merge.ts";
 export { fetchMetricsText, scrapeAllMetrics, scrapeMetrics, type ScrapeOptions } from "./scrape/scrape.ts";
 export type { FetchedText } from "./scrape/fetch-text.ts";
 export type { MetricsSnapshot } from "./scrape/snapshot.ts";
+export { systemClock, type WatchClock } from "./watch/clock.ts";
+export { averageGauges, type GaugeSample } from "./watch/gauge-average.ts";
+export { Ring } from "./watch/ring.ts";
+export { sampleEvery, type SamplerOptions, type Tick } from "./watch/sampler.ts";
+export {
+  type Watch,
+  watchMetrics,
+  type WatchOptions,
+  type WatchPoint,
+  type WatchTotal,
+} from "./watch/watch.ts";

@@ -14,7 +14,12 @@ export { RunError, type RunErrorCode } from "./errors.ts";
 export type { RunEvent, RunObserver } from "./events.ts";
 export { monotonicClock, startTimeline, type Clock, type Timeline } from "./clock.ts";
 
-export { summarize, countRequests, effectiveTokensPerStep, type SummaryContext } from "./figures/summarize.ts";
+export {
+  summarize,
+  countRequests,
+  effectiveTokensPerStep,
+  type SummaryContext,
+} from "./figures/summarize.ts";
 export { audit, type AuditInput } from "./checks/audit.ts";
 export { distribution, quantileType7 } from "./figures/percentiles.ts";
 export {
@@ -25,7 +30,6 @@ export {
   e2elMs,
   itlChunkGapsMs,
   itlTokenGapsMs,
-  peakOutputRate,
   ratePerS,
   runDurationS,
   streamEndMs,
@@ -34,7 +38,6 @@ export {
   tpotVllmMs,
   ttftFromScheduleMs,
   ttftMs,
-  type Timed,
 } from "./figures/request-figures.ts";
 export { carriesTokens, ChunkBuilder, chunkMarks, packChunks } from "./records/chunk-series.ts";
 export { readRecords } from "./records/read-records.ts";

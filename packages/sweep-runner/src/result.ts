@@ -47,7 +47,7 @@ export interface RunSummary {
   readonly cacheHitRate: number | null;
   readonly latency: LatencySummary;
   readonly rates: RateSummary;
-  /** Requests in flight, mean over the duration: sum of (end - sent) / duration. */
+  /** Requests in flight, mean over the duration: sum of (end - sent) / duration, failed ones included. */
   readonly meanConcurrency: number | null;
   readonly steady: SteadyWindow | null;
   /** Why there is no steady window, in words; null when there is. */
@@ -187,7 +187,8 @@ export interface SteadyWindow {
 /** Requests that met every service level; failed and dropped ones never do. */
 export interface GoodputSummary {
   readonly slos: readonly SloResult[];
-  readonly met: number;
+  /** Null, as the other figures, where every limit is one on the run. */
+  readonly met: number | null;
   /** Of ok + failed + dropped, 0 to 1; null when nothing ended. */
   readonly share: number | null;
   readonly requestsPerS: number | null;
@@ -197,10 +198,16 @@ export interface GoodputSummary {
 /** One service level, as it was written. */
 export interface SloResult {
   readonly slo: string;
-  /** Requests that met this one, or for a percentile whether the run did. */
+  /** Whether it is judged for each request or once, on a statistic of the run. */
+  readonly scope: "request" | "run";
+  /** Of {@link of}. */
   readonly met: number;
-  /** Requests of which it is not known; they count as missed. */
+  /** Requests that ended (ok + failed + dropped), or 1 for the run. */
+  readonly of: number;
+  /** Requests that ended well and do not tell the figure; they count as missed. */
   readonly unknown: number;
+  /** The statistic of the run, in the unit of the limit; null for levels per request. */
+  readonly value: number | null;
 }
 
 /** Figures of the repetitions beside each other. */

@@ -8,11 +8,11 @@ import {
   e2elMs,
   itlChunkGapsMs,
   itlTokenGapsMs,
-  peakOutputRate,
   ratePerS,
   tpotVllmMs,
   ttftMs,
 } from "../src/figures/request-figures.ts";
+import { peakOutputRate } from "../src/figures/token-timeline.ts";
 import { createHttpTarget } from "../src/targets/http-target.ts";
 import { readUsage } from "../src/stream/openai-events.ts";
 import { quantileType7 } from "../src/figures/percentiles.ts";

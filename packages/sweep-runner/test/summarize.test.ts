@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { audit, type AuditInput } from "../src/checks/audit.ts";
 import type { ChunkMark, RequestRecord } from "../src/record.ts";
-import { chunkMarks, packChunks } from "../src/records/chunk-series.ts";
+import { packChunks } from "../src/records/chunk-series.ts";
 import { effectiveTokensPerStep, summarize, type SummaryContext } from "../src/figures/summarize.ts";
 import { chunksAt, record, type RecordChanges } from "./support/records.ts";
 
@@ -133,7 +133,7 @@ describe("effective tokens per step", () => {
 
 describe("the audit", () => {
   const check = (records: readonly RequestRecord[], changes: Partial<AuditInput> = {}): string[] => {
-    const rule = { name: "ignore-eos" as const, cap: 2, stop: [], requested: { ignoreEos: true }, sent: {} };
+    const rule = { name: "ignore-eos" as const, cap: 8, stop: [], requested: { ignoreEos: true }, sent: {} };
     const summary = summarize(records, { ...context, asked: records.length });
     return audit({ records, summary, rule, draftBudget: null, metrics: null, ...changes }).map(
       ({ code }) => code,
@@ -142,7 +142,8 @@ describe("the audit", () => {
   const ended: ChunkMark = [205 * MS, "done", 0, null];
   const full = done({
     finish: { raw: "length", reason: "length" },
-    chunks: [...chunkMarks(done().chunks), ended],
+    chunks: [...chunksAt([100, 4], [200, 4]), ended],
+    outputTokens: 8,
   });
 
   it("has nothing to say about a run that is as it should be", () => {
@@ -152,19 +153,23 @@ describe("the audit", () => {
   it("finds each disagreement under its own code", () => {
     expect(check([{ ...full, outputTokens: 1 }])).toEqual(["eos-not-ignored"]);
     expect(check([{ ...full, finish: { raw: "stop", reason: "eos" } }])).toEqual(["eos-not-ignored"]);
-    expect(check([{ ...full, outputTokens: 3 }])).toEqual(["cap-exceeded"]);
+    expect(check([{ ...full, outputTokens: 9 }])).toEqual(["cap-exceeded"]);
     expect(check([{ ...full, finish: { raw: null, reason: "unknown" } }])).toEqual(["finish-missing"]);
-    expect(check([{ ...full, chunks: done().chunks }])).toEqual(["done-missing"]);
+    expect(check([{ ...full, chunks: packChunks(chunksAt([100, 4], [200, 4])) }])).toEqual(["done-missing"]);
     expect(check([{ ...full, chunks: packChunks([ended]) }])).toEqual(["tokens-unseen"]);
     expect(check([full, { ...full, tokenSource: "token-ids" }])).toEqual(["token-source-mixed"]);
     expect(check([full, { ...full, sentNs: 150 * MS }])).toEqual(["times-invalid"]);
     const burst = [...chunksAt([800, 1], [800, 1], [800, 1], [801, 1]), [802 * MS, "done", 0, null] as const];
-    expect(check([{ ...full, chunks: packChunks(burst) }])).toEqual(["burst-delivery"]);
+    expect(check([{ ...full, endNs: 810 * MS, chunks: packChunks(burst) }])).toEqual(["burst-delivery"]);
   });
 
   it("does not take a short answer to a long prompt for a burst", () => {
     const chunks = chunksAt([60_000, 1], [60_005, 1], [60_010, 1], [60_015, 1]);
-    const slow = { ...full, chunks: packChunks([...chunks, [60_016 * MS, "done", 0, null]]) };
+    const slow = {
+      ...full,
+      endNs: 60_020 * MS,
+      chunks: packChunks([...chunks, [60_016 * MS, "done", 0, null]]),
+    };
     expect(check([slow])).toEqual([]);
   });
 

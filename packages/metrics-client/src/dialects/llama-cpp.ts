@@ -1,7 +1,7 @@
 import type { AcceptanceContext, AcceptanceOutcome } from "../normal/acceptance-reading.ts";
 import type { CounterValues } from "../normal/counter-values.ts";
 import type { Dialect } from "./dialect.ts";
-import { countAt } from "./server-facts.ts";
+import { countAt } from "../json.ts";
 import { budgetByPositions, countedAcceptance, declaredBudget, startsWithAny } from "./shared.ts";
 
 const PREFIX = "llamacpp:";

@@ -10,7 +10,7 @@ import type { PageIndex } from "../normal/page-index.ts";
 import { exact, type Quantity, ratio, subtract } from "../normal/quantity.ts";
 import { sglangLifetime } from "./sglang-lifetime.ts";
 import { rateEra, trueRate } from "./sglang-rate.ts";
-import { countAt } from "./server-facts.ts";
+import { countAt } from "../json.ts";
 
 /**
  * SGLang's acceptance, from the best that the server gives: verify calls counted at the end of requests (2026), its lifetime

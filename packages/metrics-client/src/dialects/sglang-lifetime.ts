@@ -2,7 +2,8 @@ import { readingFrom, type AcceptanceContext, type AcceptanceReading } from "../
 import type { CounterValues } from "../normal/counter-values.ts";
 import { figure } from "../normal/figure.ts";
 import { exact, type Quantity, subtract } from "../normal/quantity.ts";
-import { at, numberAt, type ServerFacts } from "./server-facts.ts";
+import { at, numberAt } from "../json.ts";
+import type { ServerFacts } from "./server-facts.ts";
 
 /**
  * SGLang's server info holds the mean length since the start, over all decode steps. With the tokens that were decoded up to

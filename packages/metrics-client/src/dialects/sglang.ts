@@ -1,7 +1,8 @@
 import type { PageIndex } from "../normal/page-index.ts";
 import type { Dialect } from "./dialect.ts";
 import { sglangAcceptance } from "./sglang-acceptance.ts";
-import { countAt, type ServerFacts } from "./server-facts.ts";
+import { countAt } from "../json.ts";
+import type { ServerFacts } from "./server-facts.ts";
 import { declaredBudget, startsWithAny } from "./shared.ts";
 import type { DraftBudget, HistogramSource } from "./sources.ts";
 

@@ -9,7 +9,8 @@ import { figure, type FigureWindow } from "../normal/figure.ts";
 import type { PageIndex } from "../normal/page-index.ts";
 import { exact } from "../normal/quantity.ts";
 import type { Dialect } from "./dialect.ts";
-import { countAt, type ServerFacts } from "./server-facts.ts";
+import { countAt } from "../json.ts";
+import type { ServerFacts } from "./server-facts.ts";
 import { budgetByPositions, declaredBudget } from "./shared.ts";
 import type { DraftBudget, HistogramSource, SeriesSource } from "./sources.ts";
 

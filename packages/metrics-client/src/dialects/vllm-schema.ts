@@ -1,6 +1,7 @@
 import type { PageIndex } from "../normal/page-index.ts";
 import type { Dialect } from "./dialect.ts";
-import { at, countAt, type ServerFacts, textAt } from "./server-facts.ts";
+import { at, countAt } from "../json.ts";
+import type { ServerFacts } from "./server-facts.ts";
 import { budgetByPositions, countedAcceptance, declaredBudget } from "./shared.ts";
 import type { CounterId, DraftBudget, HistogramId, HistogramSource, SeriesSource } from "./sources.ts";
 
@@ -91,9 +92,4 @@ export function vllmSchema(prefix: string): Dialect {
     draftBudget: (page, facts) => vllmBudget(prefix, page, facts),
     acceptance: countedAcceptance,
   };
-}
-
-/** The version that a server tells, from `/version`. */
-export function versionOf(facts: ServerFacts): string | null {
-  return textAt(facts.version, "version") ?? textAt(facts.apiVersion, "version");
 }

@@ -1,4 +1,5 @@
 import { MetricsError } from "../errors.ts";
+import { isRecord } from "../json.ts";
 import type { MetricFamily, MetricSample, MetricsPage, MetricType } from "./sample.ts";
 
 /** One iteration of TensorRT-LLM's engine, as `GET /metrics` of trtllm-serve lists it. What is not told is null. */
@@ -123,8 +124,4 @@ function droppedFrames(iterations: readonly IterationStats[]): number | null {
 
 function numberOf(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

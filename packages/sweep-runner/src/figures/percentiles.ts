@@ -14,8 +14,12 @@ export function quantileType7(sorted: ArrayLike<number>, q: number): number | nu
 export function distribution(values: Iterable<number | null>): Distribution | null {
   const known: number[] = [];
   for (const value of values) if (value !== null && Number.isFinite(value)) known.push(value);
-  if (known.length === 0) return null;
-  const sorted = Float64Array.from(known).sort();
+  return distributionOfSorted(Float64Array.from(known).sort());
+}
+
+/** Summary of values in ascending order; null for none. */
+export function distributionOfSorted(sorted: Float64Array): Distribution | null {
+  if (sorted.length === 0) return null;
   let sum = 0;
   for (const value of sorted) sum += value;
   const min = interpolate(sorted, 0);

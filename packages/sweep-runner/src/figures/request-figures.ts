@@ -1,5 +1,4 @@
-import type { ChunkMark, RequestRecord } from "../record.ts";
-import { carriesTokens, chunkMarks } from "../records/chunk-series.ts";
+import { eachOutputChunk, streamTimes, type Timed } from "./stream-times.ts";
 
 /**
  * Figures of one request, each named with its convention. Null means that the record does not tell: a figure that is
@@ -9,41 +8,22 @@ import { carriesTokens, chunkMarks } from "../records/chunk-series.ts";
 const NS_PER_MS = 1e6;
 const NS_PER_S = 1e9;
 
-/** What a figure needs of a record; the chunks are in order of arrival. */
-export type Timed = Pick<
-  RequestRecord,
-  "scheduledNs" | "sentNs" | "chunks" | "endNs" | "outputTokens" | "finish"
->;
-
-/**
- * The chunks that the output arrived with: those that carry tokens, and the one that says that EOS or a stop string ended
- * it. That one has no text, because the text is withheld, but the server decoded and counted the token; without it a
- * server would seem faster the shorter its outputs are, and a stream would differ from the same engine in process.
- */
-export function outputChunks({ chunks, finish }: Timed): ChunkMark[] {
-  const withheld = finish.reason === "eos" || finish.reason === "stop" || finish.reason === "stop-string";
-  return chunkMarks(chunks).filter((mark) => carriesTokens(mark) || (withheld && mark[1] === "finish"));
-}
-
 /** Time to first token: first chunk that carries tokens (reasoning, content or tool call), from sending. */
 export function ttftMs(record: Timed): number | null {
-  const first = chunkMarks(record.chunks).find(carriesTokens);
-  return between(record.sentNs, first?.[0]);
+  return between(record.sentNs, streamTimes(record).firstNs);
 }
 
 /** Time to the first token of the answer, reasoning left out, from sending. */
 export function timeToFirstAnswerMs(record: Timed): number | null {
-  const first = chunkMarks(record.chunks).find((mark) => mark[1] === "content" && carriesTokens(mark));
-  return between(record.sentNs, first?.[0]);
+  return between(record.sentNs, streamTimes(record).firstAnswerNs);
 }
 
-/** End-to-end latency: last of {@link outputChunks}, from sending. Null without a chunk that carries tokens. */
+/**
+ * End-to-end latency: last output chunk, from sending; also the one that says that EOS or a stop string ended the output.
+ * Null without a chunk that carries tokens.
+ */
 export function e2elMs(record: Timed): number | null {
-  return between(record.sentNs, lastOutputNs(record));
-}
-
-function lastOutputNs(record: Timed): number | undefined {
-  return chunkMarks(record.chunks).some(carriesTokens) ? outputChunks(record).at(-1)?.[0] : undefined;
+  return between(record.sentNs, streamTimes(record).lastNs);
 }
 
 /** End of the stream, from sending: usage, `[DONE]` and the closing of the answer included. */
@@ -58,12 +38,12 @@ export function clientQueueMs(record: Timed): number | null {
 
 /** TTFT from the due time instead of from sending. */
 export function ttftFromScheduleMs(record: Timed): number | null {
-  return between(record.scheduledNs, chunkMarks(record.chunks).find(carriesTokens)?.[0]);
+  return between(record.scheduledNs, streamTimes(record).firstNs);
 }
 
 /** E2EL from the due time instead of from sending. */
 export function e2elFromScheduleMs(record: Timed): number | null {
-  return between(record.scheduledNs, lastOutputNs(record));
+  return between(record.scheduledNs, streamTimes(record).lastNs);
 }
 
 /** Time per output token, vllm convention: (E2EL - TTFT) / (n - 1). Null for n < 2 and for a record that runs backwards. */
@@ -81,35 +61,64 @@ export function tpotVllm(
   return (e2el - ttft) / (outputTokens - 1);
 }
 
+/** Outputs with fewer tokens have no rate under the ctxsweep convention, which drops them. */
+export const CTXSWEEP_MINIMUM_TOKENS = 8;
+
 /**
- * Decode rate, ctxsweep convention: n / (stream end - TTFT), tokens per second. Null for n < 2 and for an output that came
- * in one chunk: nothing is seen of its decoding, and only the closing of the stream would be timed.
+ * Decode rate, ctxsweep convention: n / (stream end - TTFT), tokens per second. Null for n < 8, which that harness drops, and
+ * for an output that came in one chunk: nothing is seen of its decoding, and only the closing of the stream would be timed.
  */
 export function decodeRateCtxsweep(record: Timed): number | null {
-  const ttft = ttftMs(record);
-  const end = streamEndMs(record);
-  const n = record.outputTokens;
-  if (ttft === null || end === null || n === null || n < 2 || outputChunks(record).length < 2) return null;
-  return ratePerS(n, end - ttft);
+  const { firstNs, outputChunks } = streamTimes(record);
+  return decodeRateToEnd(
+    between(record.sentNs, firstNs),
+    streamEndMs(record),
+    record.outputTokens,
+    outputChunks,
+  );
+}
+
+/** The formula of {@link decodeRateCtxsweep} on figures that are known already, ms. */
+export function decodeRateToEnd(
+  ttft: number | null,
+  end: number | null,
+  outputTokens: number | null,
+  outputChunks: number,
+): number | null {
+  if (ttft === null || end === null || outputTokens === null) return null;
+  if (outputTokens < CTXSWEEP_MINIMUM_TOKENS || outputChunks < 2) return null;
+  return ratePerS(outputTokens, end - ttft);
 }
 
 /** Decode rate, vllm convention: (n - 1) / (E2EL - TTFT), tokens per second; null for n < 2. */
 export function decodeRateVllm(record: Timed): number | null {
-  const ttft = ttftMs(record);
-  const e2el = e2elMs(record);
-  const n = record.outputTokens;
-  return ttft === null || e2el === null || n === null || n < 2 ? null : ratePerS(n - 1, e2el - ttft);
+  return decodeRateToLast(ttftMs(record), e2elMs(record), record.outputTokens);
 }
 
-/** Inter-token latency by chunks: gaps between {@link outputChunks}. Under speculation not a token latency. */
+/** The formula of {@link decodeRateVllm} on figures that are known already, ms. */
+export function decodeRateToLast(
+  ttft: number | null,
+  e2el: number | null,
+  outputTokens: number | null,
+): number | null {
+  if (ttft === null || e2el === null || outputTokens === null || outputTokens < 2) return null;
+  return ratePerS(outputTokens - 1, e2el - ttft);
+}
+
+/** Inter-token latency by chunks: gaps between output chunks. Under speculation not a token latency. */
 export function itlChunkGapsMs(record: Timed): number[] {
   const gaps: number[] = [];
-  let before: number | null = null;
-  for (const mark of outputChunks(record)) {
-    if (before !== null) gaps.push((mark[0] - before) / NS_PER_MS);
-    before = mark[0];
-  }
+  eachChunkGapMs(record, (gap) => gaps.push(gap));
   return gaps;
+}
+
+/** {@link itlChunkGapsMs} without the list. */
+export function eachChunkGapMs(record: Timed, take: (gap: number) => void): void {
+  let before: number | null = null;
+  eachOutputChunk(record, (atNs) => {
+    if (before !== null) take((atNs - before) / NS_PER_MS);
+    before = atNs;
+  });
 }
 
 /**
@@ -119,51 +128,52 @@ export function itlChunkGapsMs(record: Timed): number[] {
  */
 export function itlTokenGapsMs(record: Timed): number[] | null {
   const gaps: number[] = [];
+  const known = eachTokenGapMs(record, (gap, times) => {
+    for (let token = 0; token < times; token++) gaps.push(gap);
+  });
+  return known ? gaps : null;
+}
+
+/**
+ * {@link itlTokenGapsMs} without the list: each gap with the number of tokens that it stands for.
+ *
+ * @returns false when a chunk does not tell its tokens; what was taken until then is no whole series
+ */
+export function eachTokenGapMs(record: Timed, take: (gap: number, times: number) => void): boolean {
   let before: number | null = null;
-  for (const mark of chunkMarks(record.chunks)) {
-    if (!carriesTokens(mark)) continue;
-    const [atNs, , , tokens] = mark;
-    if (tokens === null) return null;
-    if (tokens === 0) continue;
-    const gap = before === null ? 0 : (atNs - before) / NS_PER_MS / tokens;
-    for (let token = before === null ? 1 : 0; token < tokens; token++) gaps.push(gap);
+  let known = true;
+  eachOutputChunk(record, (atNs, tokens, carries) => {
+    if (!carries || !known) return;
+    if (tokens === null) {
+      known = false;
+      return;
+    }
+    if (tokens === 0) return;
+    if (before === null) {
+      if (tokens > 1) take(0, tokens - 1);
+    } else take((atNs - before) / NS_PER_MS / tokens, tokens);
     before = atNs;
-  }
-  return gaps;
+  });
+  return known;
+}
+
+/**
+ * Prefill rate, tokens per second: prompt tokens / TTFT. It describes the server only for a request that ran alone; with
+ * others in flight it is their share of it. `cached` tokens were not computed: leave them out to get the rate of those that were.
+ */
+export function prefillRate(
+  ttft: number | null,
+  promptTokens: number | null,
+  cached: number | null = 0,
+): number | null {
+  return promptTokens === null || cached === null || promptTokens <= cached
+    ? null
+    : ratePerS(promptTokens - cached, ttft);
 }
 
 /** Count per second of a time in ms; null when either is unknown or the time is not positive. */
 export function ratePerS(count: number | null, durationMs: number | null): number | null {
   return count === null || durationMs === null || durationMs <= 0 ? null : (count * 1000) / durationMs;
-}
-
-/**
- * Highest output rate over buckets of `bucketMs` from `startNs`, in tokens (not chunks) per second. Never below the mean
- * over whole buckets; for a run shorter than one bucket it is the mean itself. Null when a chunk of one of the records
- * does not tell its tokens.
- */
-export function peakOutputRate(records: readonly Timed[], startNs: number, bucketMs = 1000): number | null {
-  const buckets = new Map<number, number>();
-  const width = bucketMs * NS_PER_MS;
-  let total = 0;
-  let lastNs = startNs;
-  for (const { chunks } of records) {
-    for (const mark of chunkMarks(chunks)) {
-      if (!carriesTokens(mark)) continue;
-      const [atNs, , , tokens] = mark;
-      if (tokens === null) return null;
-      const bucket = Math.floor((atNs - startNs) / width);
-      buckets.set(bucket, (buckets.get(bucket) ?? 0) + tokens);
-      total += tokens;
-      lastNs = Math.max(lastNs, atNs);
-    }
-  }
-  if (total === 0) return null;
-  const spanMs = (lastNs - startNs) / NS_PER_MS;
-  if (spanMs < bucketMs) return ratePerS(total, spanMs);
-  let fullest = 0;
-  for (const tokens of buckets.values()) fullest = Math.max(fullest, tokens);
-  return (fullest * 1000) / bucketMs;
 }
 
 /** First send to last end, s; 0 when nothing was sent. */
@@ -178,6 +188,6 @@ export function runDurationS(records: readonly Timed[]): number {
   return end > start ? (end - start) / NS_PER_S : 0;
 }
 
-function between(fromNs: number | null, toNs: number | null | undefined): number | null {
-  return fromNs === null || toNs === null || toNs === undefined ? null : (toNs - fromNs) / NS_PER_MS;
+function between(fromNs: number | null, toNs: number | null): number | null {
+  return fromNs === null || toNs === null ? null : (toNs - fromNs) / NS_PER_MS;
 }

@@ -1,23 +1,26 @@
+import type { Slo } from "@onpar/bench-config";
 import { checkSpecDecodeInvariants, type Acceptance } from "@onpar/metrics-client";
-import {
-  clientQueueMs,
-  decodeRateCtxsweep,
-  decodeRateVllm,
-  e2elFromScheduleMs,
-  e2elMs,
-  itlChunkGapsMs,
-  itlTokenGapsMs,
-  ratePerS,
-  peakOutputRate,
-  runDurationS,
-  timeToFirstAnswerMs,
-  tpotVllmMs,
-  ttftFromScheduleMs,
-  ttftMs,
-} from "./request-figures.ts";
-import { distribution } from "./percentiles.ts";
 import type { RequestRecord } from "../record.ts";
-import type { AcceptanceSummary, OutputSummary, RequestCounts, RunSummary } from "../result.ts";
+import type {
+  AcceptanceSummary,
+  ClientCheck,
+  Distribution,
+  OutputSummary,
+  RequestCounts,
+  RunSummary,
+  SpreadSummary,
+} from "../result.ts";
+import { bootstrapIntervals } from "./bootstrap.ts";
+import { goodput } from "./goodput.ts";
+import { modality } from "./modality.ts";
+import { distributionOfSorted } from "./percentiles.ts";
+import { phaseFigures, type PhaseFigures } from "./phase-figures.ts";
+import { prefillRate } from "./request-figures.ts";
+import { ROW_FIGURES, type RowFigure } from "./row-figures.ts";
+import { sumKnown, valuesOf } from "./rows.ts";
+import { RunFigures } from "./run-figures.ts";
+import { spreadFigure } from "./spread.ts";
+import { joinWindows } from "./steady-window.ts";
 
 /** What a summary needs beside the records. */
 export interface SummaryContext {
@@ -28,85 +31,103 @@ export interface SummaryContext {
   readonly acceptance: Acceptance | null;
   /** Why there is no acceptance, in words. */
   readonly acceptanceMissing: string | null;
+  /** Requests that a closed loop keeps in flight; null or left out where the load is open. */
+  readonly concurrency?: number | null | undefined;
+  readonly slos?: readonly Slo[] | undefined;
+  /** Of the bootstrap; default 0. */
+  readonly seed?: number | undefined;
+  readonly client?: ClientCheck | null | undefined;
 }
 
-/**
- * The figures of a run, from its records and nothing else but the acceptance, which joins from the side. Pure. Failed
- * and aborted requests are counted and are in no latency and no rate.
- */
-export function summarize(records: readonly RequestRecord[], context: SummaryContext): RunSummary {
-  const measured = records.filter((record) => record.phase === "measure");
-  const ok = measured.filter((record) => record.state === "ok");
-  const counts = countRequests(records, context.asked);
-  const durationS = runDurationS(measured);
-  const outputTokens = sumKnown(ok.map((record) => record.outputTokens));
-  const promptTokens = sumKnown(ok.map((record) => record.usage?.promptTokens ?? null));
+/** The figures of a run, from its records and nothing else but the acceptance, which joins from the side. Pure. */
+export function summarize(records: Iterable<RequestRecord>, context: SummaryContext): RunSummary {
+  const figures = new RunFigures();
+  for (const record of records) figures.add(record);
+  return summarizeFigures(figures, context);
+}
+
+/** {@link summarize} of records that were taken one by one. */
+export function summarizeFigures(figures: RunFigures, context: SummaryContext): RunSummary {
+  const { table } = figures;
+  const counts = figures.counts(context.asked);
   const ended = counts.ok + counts.failed + counts.dropped;
-  return {
+  const ok = figures.rows((row) => table.ok.at(row) === 1);
+  const concurrency = context.concurrency ?? null;
+  const repetitions = figures.repetitions();
+  const phases = repetitions.map((repetition) => phaseFigures(figures, repetition, concurrency));
+  const durationS = sum(phases.map((phase) => phase.durationS));
+  const seed = context.seed ?? 0;
+  const of = (figure: RowFigure, rows = ok): Distribution | null =>
+    describe(
+      valuesOf(rows, (row) => figure(table, row)),
+      seed,
+    );
+  const alone = figures.aloneOk();
+  const gaps = figures.chunkGaps.distribution();
+  const promptTokens = sumKnown(ok, (row) => table.promptTokens.get(row));
+  const cachedTokens = sumKnown(ok, (row) => table.cachedTokens.get(row));
+  const windows = phases.flatMap(({ steady }) => steady ?? []);
+  const summary: Omit<RunSummary, "goodput"> = {
     counts,
     errorRate: ended === 0 ? null : (counts.failed + counts.dropped) / ended,
-    statuses: {},
-    resent: 0,
-    cacheHitRate: null,
-    meanConcurrency: null,
-    steady: null,
-    steadyMissing: null,
-    goodput: null,
-    spread: null,
-    client: null,
-    errors: tally(measured.flatMap((record) => (record.error === null ? [] : [record.error.kind]))),
+    errors: Object.fromEntries(figures.errors),
+    statuses: Object.fromEntries(figures.statuses),
+    resent: figures.resent,
     durationS,
-    outputs: summarizeOutputs(ok, context.cap),
-    promptTokens: distribution(ok.map((record) => record.usage?.promptTokens ?? null)),
-    cachedPromptTokens: sumKnown(ok.map((record) => record.usage?.cachedPromptTokens ?? null)),
+    outputs: summarizeOutputs(figures, ok, context.cap),
+    promptTokens: of(ROW_FIGURES.promptTokens),
+    cachedPromptTokens: cachedTokens,
+    cacheHitRate:
+      promptTokens === null || cachedTokens === null || promptTokens === 0
+        ? null
+        : cachedTokens / promptTokens,
     latency: {
-      ttftMs: distribution(ok.map(ttftMs)),
-      tpotMs: distribution(ok.map(tpotVllmMs)),
-      itlChunkMs: distribution(flatten(ok, itlChunkGapsMs)),
-      itlTokenMs: distribution(tokenGaps(ok)),
-      e2elMs: distribution(ok.map(e2elMs)),
-      firstAnswerMs: distribution(ok.map(timeToFirstAnswerMs)),
-      ttftFromScheduleMs: distribution(ok.map(ttftFromScheduleMs)),
-      e2elFromScheduleMs: distribution(ok.map(e2elFromScheduleMs)),
-      queueMs: distribution(ok.map(clientQueueMs)),
-      connectMs: distribution(ok.map(({ connectNs }) => (connectNs === null ? null : connectNs / 1e6))),
+      ttftMs: of(ROW_FIGURES.ttft),
+      firstAnswerMs: of(ROW_FIGURES.firstAnswer),
+      tpotMs: of(ROW_FIGURES.tpot),
+      itlChunkMs: gaps,
+      itlTokenMs: figures.tokenGaps(),
+      e2elMs: of(ROW_FIGURES.e2el),
+      ttftFromScheduleMs: of(ROW_FIGURES.ttftFromSchedule),
+      e2elFromScheduleMs: of(ROW_FIGURES.e2elFromSchedule),
+      queueMs: of(ROW_FIGURES.queue),
+      connectMs: of(ROW_FIGURES.connect),
     },
     rates: {
-      decodeCtxsweep: distribution(ok.map(decodeRateCtxsweep)),
-      decodeVllm: distribution(ok.map(decodeRateVllm)),
-      outputTokensPerS: ratePerS(outputTokens, durationS * 1000),
-      totalTokensPerS:
-        outputTokens === null || promptTokens === null
-          ? null
-          : ratePerS(outputTokens + promptTokens, durationS * 1000),
-      requestsPerS: ended === 0 ? null : ratePerS(ok.length, durationS * 1000),
-      peakOutputTokensPerS: peakOutputRate(
-        ok,
-        measured.reduce((first, { sentNs }) => Math.min(first, sentNs ?? first), Number.MAX_SAFE_INTEGER),
+      decodeCtxsweep: of(ROW_FIGURES.decodeCtxsweep),
+      decodeVllm: of(ROW_FIGURES.decodeVllm),
+      outputTokensPerS: overDurations(phases, (phase) => phase.outputTokensPerS),
+      totalTokensPerS: overDurations(phases, (phase) => phase.totalTokensPerS),
+      requestsPerS: ended === 0 ? null : overDurations(phases, (phase) => phase.requestsPerS),
+      peakOutputTokensPerS: largest(phases.map((phase) => phase.peakOutputTokensPerS)),
+      prefill: of((_, row) => prefillRate(table.ttft.get(row), table.promptTokens.get(row)), alone),
+      prefillUncached: of(
+        (_, row) =>
+          prefillRate(table.ttft.get(row), table.promptTokens.get(row), table.cachedTokens.get(row)),
+        alone,
       ),
-      prefill: null,
-      prefillUncached: null,
     },
-    acceptance: summarizeAcceptance(measured, context.acceptance),
+    meanConcurrency: overDurations(phases, (phase) => phase.meanConcurrency),
+    steady: joinWindows(windows),
+    steadyMissing: windows.length > 0 ? null : whyNotSteady(concurrency, counts),
+    spread: spreadOf(phases, seed),
+    client: context.client ?? null,
+    acceptance: summarizeAcceptance(figures, ok, counts, context.acceptance),
     acceptanceMissing:
       context.acceptance === null ? (context.acceptanceMissing ?? "no source was read") : null,
+  };
+  const slos = context.slos ?? [];
+  return {
+    ...summary,
+    goodput: goodput({ table, okRows: ok, slos, gaps: figures.chunkGaps, summary }),
   };
 }
 
 /** asked = ok + failed + dropped + aborted + unsent. */
-export function countRequests(records: readonly RequestRecord[], asked: number): RequestCounts {
-  const counts = { ok: 0, failed: 0, dropped: 0, aborted: 0 };
-  let warmup = 0;
-  for (const record of records) {
-    if (record.phase === "warmup") warmup++;
-    else counts[record.state]++;
-  }
-  return {
-    asked,
-    ...counts,
-    unsent: asked - counts.ok - counts.failed - counts.dropped - counts.aborted,
-    warmup,
-  };
+export function countRequests(records: Iterable<RequestRecord>, asked: number): RequestCounts {
+  const figures = new RunFigures();
+  for (const record of records) figures.add(record);
+  return figures.counts(asked);
 }
 
 /**
@@ -124,62 +145,91 @@ export function effectiveTokensPerStep(
 }
 
 function summarizeAcceptance(
-  measured: readonly RequestRecord[],
+  figures: RunFigures,
+  ok: Uint32Array,
+  counts: RequestCounts,
   acceptance: Acceptance | null,
 ): AcceptanceSummary | null {
   if (acceptance === null) return null;
   // Counters hold what failed requests drafted too, while their output is not known: then the two do not belong together.
   const comparable =
-    measured.every((record) => record.state === "ok") && checkSpecDecodeInvariants(acceptance).length === 0;
-  const tokens = comparable ? sumKnown(measured.map((record) => record.outputTokens)) : null;
-  const producers = measured.filter((record) => (record.outputTokens ?? 0) > 0).length;
+    counts.failed + counts.aborted === 0 && checkSpecDecodeInvariants(acceptance).length === 0;
+  const tokens = comparable ? sumKnown(ok, (row) => figures.table.outputTokens.get(row)) : null;
   return {
     ...acceptance,
-    effectiveTokensPerStep: tokens === null ? null : effectiveTokensPerStep(tokens, producers, acceptance),
+    effectiveTokensPerStep:
+      tokens === null ? null : effectiveTokensPerStep(tokens, figures.producers, acceptance),
   };
 }
 
-function summarizeOutputs(ok: readonly RequestRecord[], cap: number): OutputSummary {
-  const sources = [...new Set(ok.map((record) => record.tokenSource))];
+function summarizeOutputs(figures: RunFigures, ok: Uint32Array, cap: number): OutputSummary {
+  const { table } = figures;
+  const sources = [...figures.tokenSources].sort();
   return {
-    lengths: distribution(ok.map((record) => record.outputTokens)),
-    reachedCap: ok.filter((record) => record.outputTokens === cap).length,
-    finishReasons: tally(ok.map((record) => record.finish.reason)),
-    reasoningTokens: sumKnown(ok.map(({ usage }) => usage?.reasoningTokens ?? null)),
-    tokenSource: sources.length === 0 ? "unknown" : sources.sort().join(", "),
+    lengths: distributionOfSorted(valuesOf(ok, (row) => table.outputTokens.get(row))),
+    reachedCap: ok.filter((row) => table.outputTokens.at(row) === (table.cap.get(row) ?? cap)).length,
+    finishReasons: Object.fromEntries(figures.finishReasons),
+    tokenSource: sources.length === 0 ? "unknown" : sources.join(", "),
+    reasoningTokens: ok.length === 0 ? null : figures.reasoningTokens,
   };
 }
 
-/** Null as soon as one record with tokens does not tell them per chunk: a series of some requests would be another series. */
-function tokenGaps(ok: readonly RequestRecord[]): number[] {
-  const all: number[] = [];
-  for (const record of ok) {
-    const gaps = itlTokenGapsMs(record);
-    if (gaps === null) return [];
-    for (const gap of gaps) all.push(gap);
-  }
-  return all;
+/** Figures that repetitions are compared by. */
+const SPREAD_OF: Readonly<Record<string, (phase: PhaseFigures) => number | null>> = {
+  "ttftMs.p50": (phase) => phase.ttftMs?.p50 ?? null,
+  "ttftMs.p99": (phase) => phase.ttftMs?.p99 ?? null,
+  "tpotMs.p50": (phase) => phase.tpotMs?.p50 ?? null,
+  "e2elMs.p50": (phase) => phase.e2elMs?.p50 ?? null,
+  "decodeCtxsweep.p50": (phase) => phase.decodeCtxsweep?.p50 ?? null,
+  outputTokensPerS: (phase) => phase.outputTokensPerS,
+  requestsPerS: (phase) => phase.requestsPerS,
+};
+
+function spreadOf(phases: readonly PhaseFigures[], seed: number): SpreadSummary | null {
+  if (phases.length < 2) return null;
+  const figures = Object.entries(SPREAD_OF).map(([name, of]) => [
+    name,
+    spreadFigure([phases.map(of)], { seed }),
+  ]);
+  return { repetitions: phases.length, boots: 1, figures: Object.fromEntries(figures) };
 }
 
-function* flatten(
-  records: readonly RequestRecord[],
-  series: (record: RequestRecord) => number[],
-): Generator<number> {
-  for (const record of records) yield* series(record);
+function whyNotSteady(concurrency: number | null, { ok, failed }: RequestCounts): string {
+  if (concurrency === null) return "an open load has no concurrency that it keeps";
+  if (ok + failed === 0) return "nothing ended";
+  return `${concurrency} requests were never in flight at once`;
 }
 
-/** The sum, or null when the list is empty or a value is unknown: a partial sum would pass for the whole. */
-function sumKnown(values: readonly (number | null)[]): number | null {
-  let sum = 0;
-  for (const value of values) {
+function describe(sorted: Float64Array, seed: number): Distribution | null {
+  const plain = distributionOfSorted(sorted);
+  if (plain === null) return null;
+  const ci = bootstrapIntervals(sorted, { seed });
+  const modes = modality(sorted);
+  return { ...plain, ...(ci === null ? {} : { ci }), ...(modes === null ? {} : { modality: modes }) };
+}
+
+/** The rate over all repetitions: each weighs as long as it took. */
+function overDurations(
+  phases: readonly PhaseFigures[],
+  rate: (phase: PhaseFigures) => number | null,
+): number | null {
+  let total = 0;
+  let durationS = 0;
+  for (const phase of phases) {
+    const value = rate(phase);
     if (value === null) return null;
-    sum += value;
+    total += value * phase.durationS;
+    durationS += phase.durationS;
   }
-  return values.length === 0 ? null : sum;
+  return durationS > 0 ? total / durationS : null;
 }
 
-function tally(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
+function largest(values: readonly (number | null)[]): number | null {
+  let most: number | null = null;
+  for (const value of values) if (value !== null) most = Math.max(most ?? value, value);
+  return most;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -13,10 +13,18 @@ export const CHUNK_LETTERS: Readonly<Record<ChunkKind, string>> = {
   empty: ".",
 };
 
-const KINDS = new Map(Object.entries(CHUNK_LETTERS).map(([kind, letter]) => [letter, kind as ChunkKind]));
-
-/** A stream without events. */
-export const NO_CHUNKS: ChunkSeries = { kinds: "", gapsNs: [], bytes: [], tokens: null };
+const ALL_KINDS = [
+  "role",
+  "reasoning",
+  "content",
+  "tool",
+  "usage",
+  "finish",
+  "error",
+  "done",
+  "empty",
+] as const satisfies readonly ChunkKind[];
+const KINDS: ReadonlyMap<string, ChunkKind> = new Map(ALL_KINDS.map((kind) => [CHUNK_LETTERS[kind], kind]));
 
 /** Collects the events of one stream in the form that records hold. */
 export class ChunkBuilder {

@@ -1,6 +1,8 @@
 import type { BenchConfig } from "@onpar/bench-config";
+import type { Acceptance } from "@onpar/metrics-client";
 import { z } from "zod";
 import type { RequestRecord } from "../record.ts";
+import type { ClientCheck } from "../result.ts";
 import { packChunks } from "./chunk-series.ts";
 
 export const RECORDS_SCHEMA = "onpar.records/2";
@@ -33,12 +35,38 @@ export interface HostFacts {
   readonly memoryBytes: number;
 }
 
+/** A run that was cut short goes on here; its records follow those that are there. */
+export interface JournalResumed {
+  readonly type: "resumed";
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly tool: { readonly name: "onpar"; readonly version: string };
+  readonly host: HostFacts;
+  /** Where the offsets of the records from here on begin, ns: after all that stand before. */
+  readonly atNs: number;
+}
+
 /** Last line of a run. A run without it was killed. */
 export interface JournalEnd {
   readonly type: "end";
   readonly runId: string;
   readonly interrupted: boolean;
+  /** Records that were written since the header, or since the run went on. */
   readonly records: number;
+  readonly facts?: RunFacts;
+}
+
+/** What figures need and records do not hold, so that a records file is enough to compute a result again. */
+export interface RunFacts {
+  /** Requests that the run was to measure in the end: under a limited duration, those that came due. */
+  readonly asked: number;
+  /** Output cap, tokens. */
+  readonly cap: number;
+  /** Requests that the closed loop kept in flight; null for an open load. */
+  readonly concurrency: number | null;
+  readonly acceptance: Acceptance | null;
+  readonly acceptanceMissing: string | null;
+  readonly client: ClientCheck | null;
 }
 
 /** One run of a records file. */
@@ -47,7 +75,7 @@ export interface JournalRun {
   readonly records: readonly RequestRecord[];
   /** Null when the run was killed before it could say that it ended. */
   readonly end: JournalEnd | null;
-  /** The last line of the run was cut off in the middle and left out. */
+  /** The last line of the run, or the last one before it went on, was cut off in the middle and left out. */
   readonly torn: boolean;
 }
 
@@ -145,6 +173,13 @@ export const headerSchema = z.looseObject({
   runId: z.string(),
   startedAt: z.string(),
   asked: count,
+});
+
+export const resumedSchema = z.looseObject({
+  type: z.literal("resumed"),
+  runId: z.string(),
+  startedAt: z.string(),
+  atNs: z.number(),
 });
 
 export const endSchema = z.looseObject({

@@ -1,28 +1,45 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rm, type FileHandle } from "node:fs/promises";
-import { cpus, hostname, totalmem } from "node:os";
+import { mkdir, open, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { messageOf, RunError, systemCode } from "../errors.ts";
-import type { HostFacts, JournalEnd, JournalHeader } from "./journal-format.ts";
+import { messageOf, RunError } from "../errors.ts";
 import type { RequestRecord } from "../record.ts";
+import type { JournalEnd, JournalHeader, JournalResumed, RunFacts } from "./journal-format.ts";
+import { takeLock } from "./journal-lock.ts";
 
 /** A records file that is being written. Appends only; one run at a time. */
 export interface Journal {
   readonly path: string;
   readonly runId: string;
-  /** Writes the header; the file is created now if there is none. */
-  begin(header: Omit<JournalHeader, "type" | "runId">): Promise<void>;
+  /**
+   * Writes the header; the file is created now if there is none. Of a run that is continued, a line that says so instead:
+   * `atNs` is where its new records begin, after all that are there.
+   */
+  begin(header: Omit<JournalHeader, "type" | "runId">, atNs?: number): Promise<void>;
   /** Appends one line. Does not wait for the disk; a failure ends in `onFailure` and in `finish`. */
   append(record: RequestRecord): void;
   /**
-   * Writes the last line and closes the file.
+   * Writes the last line and syncs the file.
    *
+   * @param facts what the records do not hold and figures need
    * @throws {RunError} `OUTPUT_UNWRITABLE` when a line could not be written
    */
-  finish(interrupted: boolean): Promise<void>;
+  finish(interrupted: boolean, facts?: RunFacts): Promise<void>;
   /** Gives the file back, whatever happened. Idempotent. */
   release(): Promise<void>;
 }
+
+/** How records get to the disk. */
+export interface JournalOptions {
+  /**
+   * When the file is synced: after every batch of lines (`always`), at most once in so many ms, or only at the end. What is
+   * not synced outlives the end of this process, and not that of the machine. Default 1000.
+   */
+  readonly fsync?: "always" | "end" | number | undefined;
+  /** The run of this file to be continued; default a new one. */
+  readonly continues?: string | undefined;
+}
+
+const FSYNC_MS = 1000;
 
 /**
  * Takes a records file for one run by an exclusive marker beside it (`<path>.lock`). The marker of a process of this
@@ -31,7 +48,11 @@ export interface Journal {
  * @param onFailure called once when a line cannot be written (disk full): a run that loses records should end
  * @throws {RunError} `OUTPUT_UNWRITABLE` naming the path and the reason
  */
-export async function openJournal(path: string, onFailure: () => void): Promise<Journal> {
+export async function openJournal(
+  path: string,
+  onFailure: () => void,
+  options: JournalOptions = {},
+): Promise<Journal> {
   const lock = `${path}.lock`;
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -39,134 +60,103 @@ export async function openJournal(path: string, onFailure: () => void): Promise<
   } catch (error) {
     throw unwritable(path, error);
   }
-
-  const runId = randomUUID();
-  let file: FileHandle | null = null;
-  let failure: unknown = null;
-  let records = 0;
-  let waiting: string[] = [];
-  let writing: Promise<void> = Promise.resolve();
-
-  const flush = async (): Promise<void> => {
-    const lines = waiting;
-    waiting = [];
-    if (lines.length === 0 || file === null || failure !== null) return;
-    try {
-      await file.appendFile(lines.join(""));
-    } catch (error) {
-      failure = error;
-      onFailure();
-    }
-  };
-  const write = (line: RequestRecord | JournalHeader | JournalEnd): void => {
-    waiting.push(`${JSON.stringify(line)}\n`);
-    // Lines that pile up while the disk is busy go out together.
-    if (waiting.length === 1) writing = writing.then(flush);
-  };
-  const release = async (): Promise<void> => {
-    const open = file;
-    file = null;
-    await open?.close().catch(() => {});
-    await rm(lock, { force: true });
-  };
-
-  return {
-    path,
-    runId,
-    async begin(header) {
-      try {
-        file = await open(path, "a+");
-        if (!(await endsWithLineEnd(file))) waiting.push("\n");
-        write({ type: "header", runId, ...header });
-        // The line break of a torn last line counts as waiting: start the writer by hand.
-        writing = writing.then(flush);
-      } catch (error) {
-        throw unwritable(path, error);
-      }
-      await writing;
-      if (failure !== null) throw unwritable(path, failure);
-    },
-    append(record) {
-      records++;
-      write(record);
-    },
-    async finish(interrupted) {
-      write({ type: "end", runId, interrupted, records });
-      await writing;
-      if (failure === null) {
-        try {
-          await file?.datasync();
-        } catch (error) {
-          failure = error;
-        }
-      }
-      if (failure !== null) throw unwritable(path, failure);
-    },
-    release,
-  };
+  return new FileJournal(path, lock, onFailure, options);
 }
 
-/** Facts about the client's machine. */
-export function hostFacts(): HostFacts {
-  const processors = cpus();
-  return {
-    node: process.version,
-    platform: process.platform,
-    arch: process.arch,
-    cpus: processors.length,
-    cpuModel: processors[0]?.model ?? null,
-    memoryBytes: totalmem(),
-  };
-}
+class FileJournal implements Journal {
+  readonly path: string;
+  readonly runId: string;
+  readonly #lock: string;
+  readonly #onFailure: () => void;
+  readonly #continues: boolean;
+  readonly #syncEveryMs: number;
+  #file: FileHandle | null = null;
+  #failure: unknown = null;
+  #records = 0;
+  #waiting: string[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #syncedAt = performance.now();
 
-async function takeLock(lock: string, path: string): Promise<void> {
-  const mark = JSON.stringify({ host: hostname(), pid: process.pid });
-  for (let attempt = 0; attempt < 2; attempt++) {
+  constructor(path: string, lock: string, onFailure: () => void, options: JournalOptions) {
+    const { fsync = FSYNC_MS, continues } = options;
+    this.path = path;
+    this.runId = continues ?? randomUUID();
+    this.#lock = lock;
+    this.#onFailure = onFailure;
+    this.#continues = continues !== undefined;
+    this.#syncEveryMs = fsync === "always" ? 0 : fsync === "end" ? Infinity : fsync;
+  }
+
+  async begin(header: Omit<JournalHeader, "type" | "runId">, atNs = 0): Promise<void> {
     try {
-      const file = await open(lock, "wx");
-      try {
-        return await file.writeFile(mark);
-      } catch (error) {
-        await rm(lock, { force: true });
-        throw error;
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      if (systemCode(error) !== "EEXIST") throw error;
-    }
-    const holder = await readHolder(lock);
-    if (holder.alive) {
-      throw new RunError(
-        "OUTPUT_UNWRITABLE",
-        `another run (${holder.name}) is writing ${path}: choose another --output, or delete ${lock} if that run is gone`,
+      this.#file = await open(this.path, "a+");
+      if (!(await endsWithLineEnd(this.#file))) this.#waiting.push("\n");
+      const { runId } = this;
+      const { startedAt, tool, host } = header;
+      this.#write(
+        this.#continues
+          ? { type: "resumed", runId, startedAt, tool, host, atNs }
+          : { type: "header", runId, ...header },
       );
+      // The line break of a torn last line counts as waiting: start the writer by hand.
+      this.#writing = this.#writing.then(() => this.#flush());
+    } catch (error) {
+      throw unwritable(this.path, error);
     }
-    await rm(lock, { force: true });
+    await this.#writing;
+    if (this.#failure !== null) throw unwritable(this.path, this.#failure);
   }
-  throw new RunError("OUTPUT_UNWRITABLE", `cannot take ${lock}: another run took it at the same time`);
-}
 
-async function readHolder(lock: string): Promise<{ readonly alive: boolean; readonly name: string }> {
-  try {
-    const mark: unknown = JSON.parse(await readFile(lock, "utf8"));
-    if (typeof mark !== "object" || mark === null) return { alive: true, name: "unknown" };
-    const { host, pid } = mark as { readonly host?: unknown; readonly pid?: unknown };
-    if (typeof pid !== "number") return { alive: true, name: "unknown" };
-    if (host !== hostname()) return { alive: true, name: `process ${pid} on ${String(host)}` };
-    return { alive: isAlive(pid), name: `process ${pid}` };
-  } catch (error) {
-    // Gone in the meantime, or not written yet by the run that has just taken it.
-    return { alive: systemCode(error) !== "ENOENT", name: "just started" };
+  append(record: RequestRecord): void {
+    this.#records++;
+    this.#write(record);
   }
-}
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) === "EPERM";
+  async finish(interrupted: boolean, facts?: RunFacts): Promise<void> {
+    const { runId } = this;
+    const line = { type: "end" as const, runId, interrupted, records: this.#records };
+    this.#write(facts === undefined ? line : { ...line, facts });
+    await this.#writing;
+    await this.#sync();
+    if (this.#failure !== null) throw unwritable(this.path, this.#failure);
+  }
+
+  async release(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    await file?.close().catch(() => {});
+    await rm(this.#lock, { force: true });
+  }
+
+  #write(line: RequestRecord | JournalHeader | JournalResumed | JournalEnd): void {
+    this.#waiting.push(`${JSON.stringify(line)}\n`);
+    // Lines that pile up while the disk is busy go out together.
+    if (this.#waiting.length === 1) this.#writing = this.#writing.then(() => this.#flush());
+  }
+
+  async #flush(): Promise<void> {
+    const lines = this.#waiting;
+    this.#waiting = [];
+    if (lines.length === 0 || this.#file === null || this.#failure !== null) return;
+    try {
+      await this.#file.appendFile(lines.join(""));
+    } catch (error) {
+      this.#failure = error;
+      this.#onFailure();
+      return;
+    }
+    if (performance.now() - this.#syncedAt >= this.#syncEveryMs) await this.#sync();
+  }
+
+  async #sync(): Promise<void> {
+    if (this.#failure !== null) return;
+    try {
+      await this.#file?.datasync();
+      this.#syncedAt = performance.now();
+    } catch (error) {
+      this.#failure = error;
+      this.#onFailure();
+    }
   }
 }
 

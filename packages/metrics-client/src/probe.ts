@@ -1,0 +1,54 @@
+import type { ServerFacts } from "./dialects/server-facts.ts";
+import { fetchText } from "./scrape/fetch-text.ts";
+import type { ScrapeOptions } from "./scrape/scrape.ts";
+import { metricsAddress } from "./scrape/url.ts";
+
+/** Paths that are asked in turn, and the fact that each answers. None of them costs the server a token. */
+const PROBES = [
+  { path: "/v1/models", fact: "models" },
+  { path: "/props", fact: "props" },
+  { path: "/server_info", fact: "serverInfo" },
+  { path: "/get_server_info", fact: "serverInfo" },
+  { path: "/info", fact: "info" },
+  { path: "/version", fact: "version" },
+  { path: "/api/version", fact: "apiVersion" },
+] as const;
+
+const PROBE_TIMEOUT_MS = 2000;
+const PROBE_MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Asks a server what it says of itself. Whatever is not answered with JSON is left out; the server that cannot be reached at all
+ * leaves nothing.
+ *
+ * @param baseUrl of the API, with or without `/v1`
+ * @throws {MetricsError} `METRICS_URL_INVALID`, `METRICS_ABORTED`
+ */
+export async function probeServer(
+  baseUrl: string | URL,
+  options: Pick<ScrapeOptions, "signal" | "headers" | "dispatcher" | "timeoutMs"> = {},
+): Promise<ServerFacts> {
+  const base = metricsAddress(baseUrl).replace(/\/+$/, "").replace(/\/v1$/, "");
+  const { timeoutMs = PROBE_TIMEOUT_MS, headers = {}, signal, dispatcher } = options;
+  const facts: Record<string, unknown> = {};
+  for (const { path, fact } of PROBES) {
+    if (fact in facts) continue;
+    const answer = await fetchText(base + path, {
+      timeoutMs,
+      maxBytes: PROBE_MAX_BYTES,
+      headers: { accept: "application/json", ...headers },
+      ...(signal === undefined ? {} : { signal }),
+      ...(dispatcher === undefined ? {} : { dispatcher }),
+    }).catch(() => null);
+    signal?.throwIfAborted();
+    // Nothing listens, or it does not answer: the other paths would not either.
+    if (answer === null && path === PROBES[0].path) return facts;
+    if (answer === null || answer.status < 200 || answer.status >= 300) continue;
+    try {
+      facts[fact] = JSON.parse(answer.body) as unknown;
+    } catch {
+      // A web page at this path says nothing of the engine.
+    }
+  }
+  return facts;
+}
