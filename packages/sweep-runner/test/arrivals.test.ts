@@ -80,6 +80,17 @@ describe("arrivals", () => {
     );
   });
 
+  it("a ramp between rates that hardly differ is a constant rate", () => {
+    const ramp = {
+      fromRate: 199.99999999994952,
+      toRate: 199.99999999996828,
+      shape: "exponential" as const,
+      durationNs: 20 * S,
+    };
+    expect(rampCount(ramp)).toBeCloseTo(4000, 6);
+    expect(rampArrivals(ramp, { count: 10_000, untilNs: ramp.durationNs }).length).toBeCloseTo(4000, -1);
+  });
+
   it("a trace is replayed from its first request on, at its speed", () => {
     const times = traceArrivals([5000, 5250, 5100, 9000], 2, { count: 3, untilNs: null });
     expect([...times]).toEqual([0, 50e6, 125e6]);

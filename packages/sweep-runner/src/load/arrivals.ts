@@ -61,7 +61,12 @@ export function rampArrivals(ramp: RateRamp, bounds: ArrivalBounds): Float64Arra
 export function rampCount({ fromRate, toRate, shape, durationNs }: RateRamp): number {
   const seconds = durationNs / NS_PER_S;
   if (shape === "linear" || fromRate === toRate) return ((fromRate + toRate) / 2) * seconds;
-  return ((toRate - fromRate) * seconds) / Math.log(toRate / fromRate);
+  return ((toRate - fromRate) * seconds) / logRatio(fromRate, toRate);
+}
+
+/** ln(to / from), exact also for rates that hardly differ, whose quotient would round to 1. */
+function logRatio(fromRate: number, toRate: number): number {
+  return Math.log1p((toRate - fromRate) / fromRate);
 }
 
 /** When the integral of the rate reaches `index`, s. */
@@ -76,7 +81,7 @@ function rampTimeS(ramp: RateRamp, index: number): number {
     const slope = (toRate - fromRate) / seconds;
     return (2 * index) / (fromRate + Math.sqrt(Math.max(0, fromRate * fromRate + 2 * slope * index)));
   }
-  const growth = Math.log(toRate / fromRate) / seconds;
+  const growth = logRatio(fromRate, toRate) / seconds;
   return Math.log1p((growth * index) / fromRate) / growth;
 }
 
