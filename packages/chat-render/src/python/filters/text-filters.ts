@@ -9,6 +9,7 @@ import { sizeArgument } from "../methods/method.ts";
 import { replaceText } from "../methods/str-search.ts";
 import { splitLines } from "../methods/str-split.ts";
 import { stripTags } from "../entities.ts";
+import { PyFunction } from "../objects.ts";
 import { printf } from "../printf.ts";
 import { str } from "../repr.ts";
 import { truth } from "../truth.ts";
@@ -37,10 +38,16 @@ export function softText(ctx: PyContext, value: PyValue): string | PyMarkup {
 }
 
 /** Raises what Python raises for a method that a value does not have. */
+function ownerOf(value: PyValue): string {
+  return value instanceof PyFunction && value.typeName === "type"
+    ? `type object '${value.name.replace(/^.*\./u, "")}'`
+    : `'${typeName(value)}' object`;
+}
+
 export function noAttribute(ctx: PyContext, value: PyValue, name: string): PyError {
   return value instanceof PyUndefined
     ? undefinedError(ctx, value)
-    : new PyError("AttributeError", `'${typeName(value)}' object has no attribute '${name}'`);
+    : new PyError("AttributeError", `${ownerOf(value)} has no attribute '${name}'`);
 }
 
 function softMethod(name: string): PyFilter {

@@ -149,39 +149,55 @@ export function jsonText(value: PyValue, options: JsonOptions = {}, budget?: Bud
   return new Writer(options, budget).write(value, 0);
 }
 
-function optionsOf(
-  ctx: PyContext,
-  [ascii = false, indent = null, separators = null, sortKeys = false]: readonly (PyValue | undefined)[],
-): JsonOptions {
-  let space: string | undefined;
-  if (indent !== null) {
-    // A number of spaces, or the text itself.
-    space = textOf(indent) ?? textOf(binary(ctx, "*", " ", indent)) ?? "";
+function separatorsOf(ctx: PyContext, separators: PyValue): readonly [string, string] | undefined {
+  if (separators === null) {
+    return undefined;
   }
-  const pair = separators === null ? undefined : unpack(ctx, separators, 2);
-  const text = (value: PyValue | undefined): string => {
-    const part = textOf(value ?? null);
+  const [item, key] = unpack(ctx, separators, 2).map((value) => {
+    const part = textOf(value);
     if (part === undefined) {
-      throw typeError(`make_encoder() argument 5 must be str, not ${typeName(value ?? null)}`);
+      throw typeError(`make_encoder() argument 5 must be str, not ${typeName(value)}`);
     }
     return part;
-  };
-  return {
-    ensureAscii: truth(ascii),
-    ...(space === undefined ? {} : { indent: space }),
-    ...(pair === undefined ? {} : { separators: [text(pair[0]), text(pair[1])] as const }),
-    ...(truth(sortKeys)
-      ? { sort: (entries) => sortValues(ctx, entries, (entry) => new PyTuple(entry), false) }
-      : {}),
-  };
+  });
+  return [item ?? "", key ?? ""];
+}
+
+/** `json.dumps` with its arguments, looked at in Python's order: a str is written before most of them matter. */
+function dumps(
+  ctx: PyContext,
+  [value = null, ascii = false, indent = null, separators = null, sortKeys = false]: readonly (
+    | PyValue
+    | undefined
+  )[],
+): string {
+  const ensureAscii = truth(ascii);
+  const isText = textOf(value) !== undefined;
+  if (isText && separators !== null) {
+    unpack(ctx, separators, 2);
+  }
+  if (isText) {
+    return jsonText(value, { ensureAscii }, ctx.budget);
+  }
+  const pair = separatorsOf(ctx, separators);
+  // A number of spaces, or the text itself.
+  const space = indent === null ? undefined : (textOf(indent) ?? textOf(binary(ctx, "*", " ", indent)) ?? "");
+  return jsonText(
+    value,
+    {
+      ensureAscii,
+      ...(space === undefined ? {} : { indent: space }),
+      ...(pair === undefined ? {} : { separators: pair }),
+      ...(truth(sortKeys)
+        ? { sort: (entries) => sortValues(ctx, entries, (entry) => new PyTuple(entry), false) }
+        : {}),
+    },
+    ctx.budget,
+  );
 }
 
 /** The `tojson` of transformers: `json.dumps` without HTML's escapes and without sorting. */
 export const toJson: PyFilter = filter(
   "make_env.<locals>.tojson(x, ensure_ascii=, indent=, separators=, sort_keys=)",
-  (ctx, [value = null, ascii = false, ...options]) =>
-    // Python writes a str before it looks at the other options.
-    textOf(value) === undefined
-      ? jsonText(value, optionsOf(ctx, [ascii, ...options]), ctx.budget)
-      : jsonText(value, { ensureAscii: truth(ascii) }, ctx.budget),
+  dumps,
 );

@@ -1,6 +1,6 @@
 import { codePointCount, unitIndex } from "../code-points.ts";
 import { typeError, valueError } from "../errors.ts";
-import { sizeArgument } from "../methods/method.ts";
+import { str } from "../repr.ts";
 import { splitLines } from "../methods/str-split.ts";
 import { strip } from "../methods/str-search.ts";
 import { pretty } from "../pretty.ts";
@@ -36,6 +36,8 @@ const spacePattern = new RegExp(`(${space}+)`);
 
 interface WrapOptions {
   readonly width: number;
+  /** As Python prints it. */
+  readonly shownWidth: string;
   readonly breakWords: boolean;
   /** Whether long words are broken after their hyphens. */
   readonly breakHyphens: boolean;
@@ -72,7 +74,7 @@ function isBlank(text: string): boolean {
 function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] {
   const { width } = options;
   if (width <= 0) {
-    throw valueError(`invalid width ${width} (must be > 0)`);
+    throw valueError(`invalid width ${options.shownWidth} (must be > 0)`);
   }
   const chunks = text
     .split(options.splitHyphens ? chunkPattern : spacePattern)
@@ -127,7 +129,7 @@ function lineWidth(width: PyValue): number {
   if (!isInt(width) && typeof width !== "boolean") {
     throw typeError(`'<=' not supported between instances of '${typeName(width)}' and 'int'`);
   }
-  return sizeArgument(width);
+  return Number(width);
 }
 
 function wordWrap(
@@ -148,6 +150,7 @@ function wordWrap(
   }
   const options: WrapOptions = {
     width: lineWidth(width),
+    shownWidth: str(ctx, width),
     breakWords: truth(breakLong),
     breakHyphens: truth(breakHyphens),
     splitHyphens: breakHyphens === true,

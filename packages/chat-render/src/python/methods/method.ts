@@ -116,7 +116,9 @@ export function sizeArgument(value: PyValue | undefined, missing = 0): number {
 export function textArgument(value: PyValue | undefined, what: string): string {
   const text = value === undefined ? undefined : textOf(value);
   if (text === undefined) {
-    throw typeError(`${what}must be str, not ${typeName(value ?? null)}`);
+    // Messages that name the argument write None for None, the others its type.
+    const given = what !== "" && (value ?? null) === null ? "None" : typeName(value ?? null);
+    throw typeError(`${what}must be str, not ${given}`);
   }
   return text;
 }
