@@ -90,3 +90,8 @@ describe.runIf(hasShared("cases"))("cases from public reports", () => {
     );
   });
 });
+
+test.runIf(!hasShared("cases"))("cases from public reports: not here, nothing was compared", ({ skip }) => {
+  expect(hasShared("cases")).toBe(false);
+  skip();
+});

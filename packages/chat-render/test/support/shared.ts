@@ -14,8 +14,9 @@ export function sharedText(path: string): string {
   return readFileSync(join(folder, path), "utf8");
 }
 
-/** Names of the files with this ending, without it. */
+/** Names of the files with this ending, without it; none where the folder is not there. */
 export function sharedNames(path: string, ending: string): readonly string[] {
+  if (!hasShared(path)) return [];
   return readdirSync(join(folder, path))
     .filter((name) => name.endsWith(ending))
     .map((name) => name.slice(0, -ending.length))
