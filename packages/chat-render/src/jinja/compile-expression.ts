@@ -201,10 +201,14 @@ function compileParts(compiler: Compiler, frame: Frame, node: Expression): Evalu
         ({ key, value }) => [compiler.expression(frame, key), compiler.expression(frame, value)] as const,
       );
       return (scope) => {
-        const dict = new PyDict();
+        // All of it is computed before the first key is looked at.
+        const pairs: [PyValue, PyValue][] = [];
         for (const [key, value] of items) {
-          const name = key(scope);
-          dict.set(name, value(scope));
+          pairs.push([key(scope), value(scope)]);
+        }
+        const dict = new PyDict();
+        for (const [key, value] of pairs) {
+          dict.set(key, value);
         }
         return dict;
       };

@@ -105,10 +105,10 @@ function floatResult(ctx: PyContext, operator: BinaryOperator, a: number, b: num
 
 /** What `text * count` and `items * count` repeat. */
 function repeat(ctx: PyContext, sequence: PyValue, count: number | bigint): PyValue {
-  if (typeof count === "bigint") {
+  if (typeof count === "bigint" && (count >= 2n ** 63n || count < -(2n ** 63n))) {
     throw overflowError("cannot fit 'int' into an index-sized integer");
   }
-  const times = Math.max(count, 0);
+  const times = Math.max(Number(count), 0);
   const text = textOf(sequence);
   if (text !== undefined) {
     if (text !== "") {

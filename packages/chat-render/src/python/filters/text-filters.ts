@@ -47,7 +47,11 @@ function ownerOf(value: PyValue): string {
 export function noAttribute(ctx: PyContext, value: PyValue, name: string): PyError {
   return value instanceof PyUndefined
     ? undefinedError(ctx, value)
-    : new PyError("AttributeError", `${ownerOf(value)} has no attribute '${name}'`);
+    : new PyError(
+        "AttributeError",
+        // A namespace raises it itself.
+        typeName(value) === "Namespace" ? name : `${ownerOf(value)} has no attribute '${name}'`,
+      );
 }
 
 function softMethod(name: string): PyFilter {

@@ -7,6 +7,7 @@ import { pretty } from "../pretty.ts";
 import { like } from "../markup.ts";
 import { textArgument } from "../methods/method.ts";
 import { truth } from "../truth.ts";
+import { undefinedError } from "../undefined.ts";
 import {
   isFloat,
   isInt,
@@ -17,6 +18,7 @@ import {
   type PyContext,
   type PyFilter,
   type PyValue,
+  PyUndefined,
 } from "../value.ts";
 import { filter } from "./filter.ts";
 import { noAttribute } from "./text-filters.ts";
@@ -122,7 +124,10 @@ function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] 
 }
 
 /** Python compares the width before it uses it as a length. */
-function lineWidth(width: PyValue): number {
+function lineWidth(ctx: PyContext, width: PyValue): number {
+  if (width instanceof PyUndefined) {
+    throw undefinedError(ctx, width);
+  }
   if (isFloat(width)) {
     return width instanceof PyFloat ? width.value : width;
   }
@@ -149,7 +154,7 @@ function wordWrap(
     return like(wrapString, "");
   }
   const options: WrapOptions = {
-    width: lineWidth(width),
+    width: lineWidth(ctx, width),
     shownWidth: str(ctx, width),
     breakWords: truth(breakLong),
     breakHyphens: truth(breakHyphens),

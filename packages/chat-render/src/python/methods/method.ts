@@ -97,6 +97,9 @@ export function methodTable<S>(
   return table;
 }
 
+/** The largest C `Py_ssize_t`. */
+const MAX_SIZE = 2n ** 63n - 1n;
+
 /** A C `Py_ssize_t`; `missing` where nothing was given. */
 export function sizeArgument(value: PyValue | undefined, missing = 0): number {
   if (value === undefined) {
@@ -106,10 +109,11 @@ export function sizeArgument(value: PyValue | undefined, missing = 0): number {
   if (int === undefined) {
     throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
   }
-  if (typeof int === "bigint") {
+  if (typeof int === "bigint" && (int > MAX_SIZE || int < -MAX_SIZE - 1n)) {
     throw overflowError("Python int too large to convert to C ssize_t");
   }
-  return int;
+  // Sizes beyond 2^53 are only ever too large, so that their last digits do not matter.
+  return Number(int);
 }
 
 /** The text of an argument; `what` begins the message where it is none. */
