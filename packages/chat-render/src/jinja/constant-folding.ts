@@ -24,6 +24,7 @@ import {
   type Expression,
   type Filter,
   type Test,
+  type DictDisplay,
 } from "./ast.ts";
 
 /** Of an expression whose value is known only when the template runs. */
@@ -86,7 +87,8 @@ function mayBeConstant(node: Expression): boolean {
     case "list":
       return node.items.every(mayBeConstant);
     case "dict":
-      return node.items.every(({ value }) => mayBeConstant(value));
+      // Keys are looked at one by one: the first may fail before a later value is known to be no constant.
+      return node.items.slice(0, 1).every(({ key, value }) => mayBeConstant(key) && mayBeConstant(value));
     case "condexpr":
       return mayBeConstant(node.test);
     case "not":
@@ -134,6 +136,15 @@ class Folder {
     }
   }
 
+  private dict(node: DictDisplay): PyDict {
+    const dict = new PyDict();
+    for (const { key, value } of node.items) {
+      const name = this.value(key);
+      dict.set(name, this.value(value));
+    }
+    return dict;
+  }
+
   value(node: Expression): PyValue {
     switch (node.kind) {
       case "const":
@@ -143,7 +154,7 @@ class Folder {
       case "list":
         return node.items.map((item) => this.value(item));
       case "dict":
-        return PyDict.of(node.items.map(({ key, value }) => [this.value(key), this.value(value)] as const));
+        return this.dict(node);
       case "condexpr":
         if (truth(this.value(node.test))) {
           return this.value(node.value);

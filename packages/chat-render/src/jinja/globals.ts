@@ -2,7 +2,16 @@ import { PyError, typeError, valueError } from "../python/errors.ts";
 import { isIterable, iterate, listOf } from "../python/iterate.ts";
 import { PyFunction, PyRange } from "../python/objects.ts";
 import { str } from "../python/repr.ts";
-import { PyDict, textOf, typeName, type PyContext, type PyKwargs, type PyValue } from "../python/value.ts";
+import { undefinedError } from "../python/undefined.ts";
+import {
+  PyDict,
+  textOf,
+  typeName,
+  type PyContext,
+  type PyKwargs,
+  type PyValue,
+  PyUndefined,
+} from "../python/value.ts";
 import { strftime } from "../python/strftime.ts";
 import { bindArguments } from "./bind-arguments.ts";
 import { Cycler, Joiner } from "./cycler.ts";
@@ -44,6 +53,8 @@ function makeDict(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext): P
     for (const [key, value] of source.entries()) {
       dict.set(key, value);
     }
+  } else if (source instanceof PyUndefined) {
+    throw undefinedError(ctx, source);
   } else if (source !== undefined) {
     addPairs(ctx, dict, source);
   }

@@ -125,7 +125,9 @@ export class LoopContext extends PyObject {
   }
 
   get nextitem(): PyValue {
-    return this.peek() ?? new PyUndefined(null, undefined, "there is no next item");
+    const next = this.peek();
+    // None is an item.
+    return next === undefined ? new PyUndefined(null, undefined, "there is no next item") : next;
   }
 
   override truth(): boolean {

@@ -12,6 +12,8 @@ export function objectTypeName(value: PyValue): string {
         ? "markupsafe"
         : value instanceof PyUndefined
           ? "jinja2.runtime"
-          : "builtins";
+          : typeName(value) === "_GroupTuple"
+            ? "jinja2.filters"
+            : "builtins";
   return `${module === "builtins" ? "" : `${module}.`}${typeName(value)} object`;
 }
