@@ -14,7 +14,6 @@ import { engineIssues } from "./engine-options.ts";
  */
 export const unsupported: Readonly<Record<string, string>> = {
   "target.metricsUrls": "one metrics page is read",
-  "dataset.kind": "prompts are random text, or come from a file whose content tells what it is",
   "dataset.rangeRatio": "generated prompts have one length",
   "dataset.sharedPrefixLen": "generated prompts share nothing",
   "dataset.prefixGroups": "generated prompts share nothing",
@@ -38,6 +37,8 @@ export const unsupported: Readonly<Record<string, string>> = {
   outputHtml: "a run writes records and one result in JSON",
 };
 
+/** Kinds of data sets that are generated or read. */
+const DATASET_KINDS = new Set<BenchConfig["dataset"]["kind"]>(["auto", "random-text", "prompts", "sharegpt"]);
 const ENDPOINTS = new Set(["completions", "chat-completions", "engine"]);
 
 const defaults = benchConfigSchema.parse({});
@@ -53,6 +54,10 @@ export function unsupportedSettings(
     if (reason === null || !isChanged(path)) return [];
     return [{ path, origin: spelled(path), message: `cannot be honoured by this version: ${reason}` }];
   });
+  if (!DATASET_KINDS.has(config.dataset.kind)) {
+    const message = `cannot be honoured by this version: prompts are of the kinds ${[...DATASET_KINDS].join(", ")}`;
+    issues.push({ path: "dataset.kind", origin: spelled("dataset.kind"), message });
+  }
   issues.push(...engineIssues(config, spelled, isChanged));
   const { endpoint } = config.target;
   if (ENDPOINTS.has(endpoint)) return issues;

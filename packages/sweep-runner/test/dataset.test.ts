@@ -1,14 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { DeclaredRows } from "../src/datasets/dataset-rows.ts";
 import { readDataset } from "../src/datasets/dataset.ts";
 import { runError, withFolder } from "./support/run.ts";
 
-async function read(content: string | Buffer, wanted = 100) {
+async function read(content: string | Buffer, wanted = 100, declared: DeclaredRows = "auto") {
   return withFolder(async (folder) => {
     const path = join(folder, "data.jsonl");
     await writeFile(path, content);
-    return readDataset(path, wanted);
+    return readDataset(path, wanted, declared);
   });
 }
 
@@ -20,6 +21,23 @@ async function fault(content: string | Buffer): Promise<string> {
 
 const lines = (...rows: readonly unknown[]): string =>
   rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))).join("\n");
+
+describe("a declared kind", () => {
+  const prompt = { prompt: "a" };
+  const shareGpt = { conversations: [{ from: "human", value: "hello" }] };
+
+  it("takes the rows that it names", async () => {
+    expect((await read(lines(prompt, prompt), 2, "prompts")).rows).toHaveLength(2);
+    expect((await read(JSON.stringify([shareGpt]), 1, "sharegpt")).rows).toHaveLength(1);
+  });
+
+  it("refuses others, with their place", async () => {
+    const asPrompts = await runError(read(lines(prompt, shareGpt), 2, "prompts"));
+    expect(asPrompts.message).toMatch(/data\.jsonl:2: .*said to hold prompts/);
+    const asShareGpt = await runError(read(JSON.stringify([shareGpt, prompt]), 2, "sharegpt"));
+    expect(asShareGpt.message).toMatch(/entry 1: .*said to be sharegpt/);
+  });
+});
 
 describe("JSON lines", () => {
   it("read prompts under the usual names, conversations and ids", async () => {

@@ -9,6 +9,9 @@ export type DatasetRow =
   /** A ShareGPT conversation in which no person speaks: nothing to send. */
   | { readonly kind: "nothing" };
 
+/** What a dataset was said to hold; `auto` takes every kind of row. */
+export type DeclaredRows = "auto" | "prompts" | "sharegpt";
+
 /** Why a row cannot be read, in words that finish "line 3: …". */
 export class RowError extends Error {
   constructor(message: string) {
@@ -35,13 +38,21 @@ const turnSchema = z.looseObject({
  * A row: `{"messages": […], "tools"?}`, `{"conversations": [{"from", "value"}]}` (ShareGPT), `{"prompt" | "text" |
  * "question": "…"}` or `{"turns": ["…"]}` (of which the first is taken); `id`, `question_id` or `_id` optional.
  *
- * @throws {RowError}
+ * @throws {RowError} also where the row is of another kind than the declared one: prompts that were sent would not be those
+ * that the protocol states
  */
-export function readRow(value: unknown): DatasetRow {
+export function readRow(value: unknown, declared: DeclaredRows = "auto"): DatasetRow {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new RowError(`expected an object such as {"prompt": "…"}, found ${kindOf(value)}`);
   }
   const row: Readonly<Record<string, unknown>> = { ...value };
+  const isShareGpt = row.conversations !== undefined;
+  if (declared === "sharegpt" && !isShareGpt) {
+    throw new RowError('the dataset was said to be sharegpt, and this row has no "conversations"');
+  }
+  if (declared === "prompts" && isShareGpt) {
+    throw new RowError('the dataset was said to hold prompts, and this row has ShareGPT\'s "conversations"');
+  }
   const id = readId(row);
   if (row.messages !== undefined) return { kind: "conversation", id, conversation: readConversation(row) };
   if (row.conversations !== undefined) return readShareGpt(row.conversations, id);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { open, readFile, stat } from "node:fs/promises";
-import { readRow, RowError, type DatasetRow } from "./dataset-rows.ts";
+import { readRow, RowError, type DatasetRow, type DeclaredRows } from "./dataset-rows.ts";
 import { messageOf, oneLine, RunError, systemCode } from "../errors.ts";
 import { LineEncodingError, LineTooLongError, readLines } from "../read-lines.ts";
 
@@ -33,11 +33,15 @@ export interface Dataset {
  *
  * @throws {RunError} `DATASET_INVALID` naming file, line (or entry) and what is wrong there
  */
-export async function readDataset(path: string, wanted: number): Promise<Dataset> {
+export async function readDataset(
+  path: string,
+  wanted: number,
+  declared: DeclaredRows = "auto",
+): Promise<Dataset> {
   try {
     return (await firstCharacter(path)) === "["
-      ? await readDocument(path, wanted)
-      : await readRows(path, wanted);
+      ? await readDocument(path, wanted, declared)
+      : await readRows(path, wanted, declared);
   } catch (error) {
     if (error instanceof RunError) throw error;
     const why = UNREADABLE[systemCode(error) ?? ""] ?? messageOf(error);
@@ -75,12 +79,12 @@ class RowCollector {
   }
 }
 
-async function readRows(path: string, wanted: number): Promise<Dataset> {
+async function readRows(path: string, wanted: number, declared: DeclaredRows): Promise<Dataset> {
   const collector = new RowCollector(path);
   try {
     for await (const { number, text } of readLines(path, LINE_LIMIT, { strict: true })) {
       if (text.trim() === "") continue;
-      collector.add(`:${number}`, () => readRow(parseLine(text)));
+      collector.add(`:${number}`, () => readRow(parseLine(text), declared));
       if (collector.rows.length === wanted) break;
     }
   } catch (error) {
@@ -91,7 +95,7 @@ async function readRows(path: string, wanted: number): Promise<Dataset> {
   return collector;
 }
 
-async function readDocument(path: string, wanted: number): Promise<Dataset> {
+async function readDocument(path: string, wanted: number, declared: DeclaredRows): Promise<Dataset> {
   const { size } = await stat(path);
   if (size > DOCUMENT_LIMIT) {
     throw invalid(
@@ -114,7 +118,7 @@ async function readDocument(path: string, wanted: number): Promise<Dataset> {
   if (!isList(list)) throw invalid(path, "not a JSON list");
   const collector = new RowCollector(path);
   for (const [index, value] of list.entries()) {
-    collector.add(`: entry ${index}`, () => readRow(value));
+    collector.add(`: entry ${index}`, () => readRow(value, declared));
     if (collector.rows.length === wanted) break;
   }
   return collector;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { BenchConfig } from "@onpar/bench-config";
+import type { DeclaredRows } from "./dataset-rows.ts";
 import { readDataset, type Dataset, type PromptRow } from "./dataset.ts";
 import { RunError } from "../errors.ts";
 import { preparingCounter, type RunObserver } from "../events.ts";
@@ -60,7 +61,7 @@ export async function buildWorkload(
     };
   }
 
-  const dataset = await readDataset(datasetPath, numPrompts + warmupRequests);
+  const dataset = await readDataset(datasetPath, numPrompts + warmupRequests, declaredRows(config));
   requireRows(dataset, datasetPath, numPrompts);
   const measured = dataset.rows.slice(0, numPrompts).map((row, index) => promptOf(row, index));
   const known = new Set(measured.map(contentOf));
@@ -171,4 +172,9 @@ function hashOf(prompts: readonly WorkloadPrompt[]): string {
 
 function contentOf(prompt: WorkloadPrompt): string {
   return JSON.stringify(prompt.kind === "text" ? prompt.text : prompt.conversation);
+}
+
+/** Kinds of generated prompts need no file; other kinds of files are refused before a run. */
+function declaredRows({ dataset }: BenchConfig): DeclaredRows {
+  return dataset.kind === "prompts" || dataset.kind === "sharegpt" ? dataset.kind : "auto";
 }
