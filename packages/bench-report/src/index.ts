@@ -2,5 +2,35 @@ export type { AxisComparison } from "./axes.ts";
 export { judgeDifference, renderDifference, type DifferenceVerdict, type Verdict } from "./difference.ts";
 export { renderOneShotReport, type OneShot } from "./one-shot-report.ts";
 export { breachesOf } from "./breaches.ts";
+export { ReportError, type ReportErrorCode } from "./errors.ts";
 export type { RenderOptions } from "./paint.ts";
 export { renderTerminalReport } from "./terminal-report.ts";
+export { renderResultReport } from "./result-report.ts";
+
+export { FIGURES, FIGURE_NAMES, type FigureInfo, type FigureName } from "./result/figures.ts";
+export {
+  RESULT_SCHEMA,
+  resultJsonSchema,
+  resultSchema,
+  type Coordinates,
+  type Figure,
+  type Point,
+  type PointAcceptance,
+  type Result,
+} from "./result/schema.ts";
+export { runJsonSchema, runSchema } from "./result/run-schema.ts";
+export { joinResults, resultOfRun, type RequestValues } from "./result/from-run.ts";
+export { parseJson, readResult, readRun, resultToJson, schemaOf } from "./result/read.ts";
+
+export {
+  CONCURRENCY_COLUMNS,
+  concurrencyLadderCsv,
+  CONTEXT_COLUMNS,
+  contextLadderCsv,
+  isConcurrencyLadder,
+} from "./files/ladder-csv.ts";
+export { junitXml, type Check } from "./files/junit.ts";
+export { ParquetTable, recordsParquet } from "./files/parquet.ts";
+export { resultMarkdown } from "./files/result-markdown.ts";
+export { runMarkdown, runSummaryMarkdown } from "./files/run-markdown.ts";
+export { vllmServeJson } from "./files/vllm-json.ts";

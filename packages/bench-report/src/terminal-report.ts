@@ -2,6 +2,7 @@ import type { RunResult } from "@onpar/sweep-runner";
 
 import { createPage, section, type RenderOptions } from "./paint.ts";
 import { acceptanceLines } from "./sections/acceptance.ts";
+import { clientLines } from "./sections/client.ts";
 import { latencyLines, rateLines } from "./sections/figures.ts";
 import { findingLines } from "./sections/findings.ts";
 import { headline } from "./sections/headline.ts";
@@ -11,7 +12,7 @@ import { protocolLines } from "./sections/protocol.ts";
 
 /**
  * A run as text for a terminal: failures first, then the protocol (asked for and resolved), how outputs ended,
- * latencies, rates, acceptance, findings, and where it all came from. Ends with a newline. Control characters in
+ * latencies, rates, acceptance, how the client did, findings, and where it all came from. Ends with a newline. Control characters in
  * what the server said are taken out.
  */
 export function renderTerminalReport(result: RunResult, options: RenderOptions): string {
@@ -23,6 +24,7 @@ export function renderTerminalReport(result: RunResult, options: RenderOptions):
     ...section("Latency", latencyLines(result, page), page),
     ...section("Rates", rateLines(result, page), page),
     ...section("Acceptance", acceptanceLines(result, page), page),
+    ...section("Client", clientLines(result, page), page),
     ...section("Findings", findingLines(result, page), page),
     ...section("Where this comes from", originLines(result, page), page),
   ].join("\n")}\n`;

@@ -225,9 +225,10 @@ export function failedResult(): RunResult {
 }
 
 /** Stopped by hand after 7 of 50; too few values for tail percentiles. */
-export function interruptedResult(): RunResult {
+export function interruptedResult(more: Partial<RunSummary> = {}): RunResult {
   return result({
     summary: {
+      ...more,
       counts: { asked: 50, ok: 7, failed: 1, dropped: 0, aborted: 4, unsent: 38, warmup: 1 },
       errorRate: 1 / 8,
       errors: { "timeout: no answer within 600 s": 1 },

@@ -14,31 +14,33 @@ import { fields } from "../text.ts";
 
 /** What was asked for beside what the requests that were built carried. */
 export function protocolLines(result: RunResult, page: Page): string[] {
+  return fields(protocolPairs(result), page.width);
+}
+
+/** The same as pairs of a name and a text. */
+export function protocolPairs(result: RunResult): [string, string][] {
   const { protocol, summary } = result;
   const { workload } = protocol;
   const prompts =
     summary.promptTokens === null ? "unknown" : `${formatSpan(summary.promptTokens)} (min/p50/max)`;
-  return fields(
+  return [
+    ...presetFields(result),
+    ["stopping rule", describeRuleResolution(protocol.stoppingRule)],
+    ["template", describeTemplate(protocol.template)],
+    ["template kwargs", describeKwargs(protocol.template)],
+    ["sampling", describeSampling(protocol.sampling)],
     [
-      ...presetFields(result),
-      ["stopping rule", describeRuleResolution(protocol.stoppingRule)],
-      ["template", describeTemplate(protocol.template)],
-      ["template kwargs", describeKwargs(protocol.template)],
-      ["sampling", describeSampling(protocol.sampling)],
-      [
-        "model",
-        `requested ${protocol.model.requested ?? "none (first one listed)"} -> ${protocol.model.resolved ?? "unknown"}`,
-      ],
-      ["endpoint", protocol.endpoint],
-      [
-        "workload",
-        `${workload.source}, ${count(workload.prompts, "prompt")}, sha256 ${shortHash(workload.sha256)}; prompt tokens ${prompts}`,
-      ],
-      ["load", describeLoad(result)],
-      ["speculation", describeSpeculation(result)],
+      "model",
+      `requested ${protocol.model.requested ?? "none (first one listed)"} -> ${protocol.model.resolved ?? "unknown"}`,
     ],
-    page.width,
-  );
+    ["endpoint", protocol.endpoint],
+    [
+      "workload",
+      `${workload.source}, ${count(workload.prompts, "prompt")}, sha256 ${shortHash(workload.sha256)}; prompt tokens ${prompts}`,
+    ],
+    ["load", describeLoad(result)],
+    ["speculation", describeSpeculation(result)],
+  ];
 }
 
 /** The published protocol that the run started from, and every setting that left it. */
