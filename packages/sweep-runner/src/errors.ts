@@ -15,6 +15,8 @@ export type RunErrorCode =
   | "ENGINE_MISSING"
   | "WORKER_FAILED"
   | "SELFTEST_FAILED"
+  | "SWEEP_INVALID"
+  | "SERVER_EXITED"
   | "INTERRUPTED";
 
 /** Why a run could not be taken. The message is one line: what was wrong, where, and what to do. */
