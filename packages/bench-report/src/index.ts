@@ -34,3 +34,5 @@ export { ParquetTable, recordsParquet } from "./files/parquet.ts";
 export { resultMarkdown } from "./files/result-markdown.ts";
 export { runMarkdown, runSummaryMarkdown } from "./files/run-markdown.ts";
 export { vllmServeJson } from "./files/vllm-json.ts";
+
+export { IMPORT_FORMATS, importResult, type ImportFormat } from "./import/import-result.ts";

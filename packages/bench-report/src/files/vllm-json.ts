@@ -28,7 +28,7 @@ export function vllmServeJson(result: Result, point: Point): Readonly<Record<str
     date: point.date ?? result.startedAt,
     endpoint_type: endpoint == null ? null : (BACKENDS[endpoint] ?? endpoint),
     backend: endpoint == null ? null : (BACKENDS[endpoint] ?? endpoint),
-    label: result.title,
+    label: point.label,
     model_id: model?.resolved ?? model?.requested ?? null,
     tokenizer_id: readPart(result, point, "tokenizer"),
     num_prompts: counts.asked,

@@ -47,12 +47,6 @@ export const FIGURES = {
     better: "lower",
     formula: "gap before a chunk / tokens of the chunk",
   },
-  itlMeanMs: {
-    label: "ITL, mean of each request",
-    unit: "ms",
-    better: "lower",
-    formula: "one mean per request, as the source computes it",
-  },
   e2elMs: { label: "E2EL", unit: "ms", better: "lower", formula: "last chunk with output minus sent" },
   queueMs: { label: "client queue", unit: "ms", better: "lower", formula: "sent minus due" },
   decodeCtxsweep: {

@@ -21,7 +21,6 @@ const SHOWN: readonly FigureName[] = [
   "coldTtftMs",
   "warmTtftMs",
   "tpotMs",
-  "itlMeanMs",
   "e2elMs",
   "decodeCtxsweep",
   "decodeVllm",

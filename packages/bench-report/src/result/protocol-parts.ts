@@ -18,3 +18,6 @@ export function readPart<K extends keyof PartialProtocol>(
 ): PartialProtocol[K] | null {
   return protocolAt(result, point)[part] ?? null;
 }
+
+/** One part of a protocol, null where it is not known. */
+export type ProtocolPart<K extends keyof PartialProtocol> = Exclude<PartialProtocol[K], undefined>;
