@@ -36,3 +36,18 @@ export { runMarkdown, runSummaryMarkdown } from "./files/run-markdown.ts";
 export { vllmServeJson } from "./files/vllm-json.ts";
 
 export { IMPORT_FORMATS, importResult, type ImportFormat } from "./import/import-result.ts";
+
+export {
+  compareResults,
+  COMPARISON_SCHEMA,
+  type Change,
+  type CompareOptions,
+  type Comparison,
+  type FigureComparison,
+  type RungComparison,
+} from "./compare/compare.ts";
+export { comparisonMarkdown } from "./compare/comparison-markdown.ts";
+export { renderComparison } from "./compare/comparison-text.ts";
+export { checkRegressions, checkRequired, parseFailOn, type FailOn } from "./compare/fail-on.ts";
+export type { Ratio, RatioMethod, SideFigure } from "./compare/ratio.ts";
+export type { Side } from "./compare/rungs.ts";

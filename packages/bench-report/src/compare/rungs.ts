@@ -1,0 +1,104 @@
+import type { Coordinates, Point, Result } from "../result/schema.ts";
+
+/** One of the two sides: a result, or several of the same thing, which are boots of its server. */
+export interface Side {
+  readonly name: string;
+  readonly results: readonly [Result, ...Result[]];
+}
+
+/** Points of a side that stand at the same place, one per boot. */
+export interface Rung {
+  readonly at: Coordinates;
+  /** First result of the points, whose protocol they have. */
+  readonly result: Result;
+  readonly points: readonly Point[];
+}
+
+/** Two rungs that belong together. */
+export interface RungPair {
+  readonly label: string;
+  readonly a: Rung;
+  readonly b: Rung;
+}
+
+export interface PairedRungs {
+  readonly pairs: readonly RungPair[];
+  /** Labels of the rungs that the other side does not have. */
+  readonly onlyA: readonly string[];
+  readonly onlyB: readonly string[];
+}
+
+type Axis = Exclude<keyof Coordinates, "boot">;
+
+const AXES: readonly Axis[] = ["profile", "contextTokens", "concurrency", "ratePerS", "temperature"];
+const NAMES: Readonly<Record<Axis, string>> = {
+  profile: "",
+  contextTokens: "context ",
+  concurrency: "in flight ",
+  ratePerS: "req/s ",
+  temperature: "temperature ",
+};
+
+/** Context lengths this close are the same rung: within 8 tokens or 1 %, as ladders are calibrated. */
+const TOLERANCE = { tokens: 8, share: 0.01 };
+
+/**
+ * Rungs of both sides that stand at the same place. A place is told by what varies on a side; what no point of the other side
+ * states does not tell rungs apart. Two sides with one rung each belong together, whatever their places: that those differ
+ * is for the protocol to say.
+ */
+export function pairRungs(a: Side, b: Side): PairedRungs {
+  const [left, right] = [rungsOf(a), rungsOf(b)];
+  const [one, other] = [left[0], right[0]];
+  if (left.length === 1 && right.length === 1 && one !== undefined && other !== undefined) {
+    return { pairs: [{ label: labelOf(one, AXES), a: one, b: other }], onlyA: [], onlyB: [] };
+  }
+  const axes = AXES.filter(
+    (axis) =>
+      (varies(left, axis) || varies(right, axis)) &&
+      [left, right].every((side) => side.some(({ at }) => at[axis] !== null)),
+  );
+  const told = AXES.filter((axis) => varies(left, axis) || varies(right, axis));
+  const pairs: RungPair[] = [];
+  const used = new Set<Rung>();
+  for (const rung of left) {
+    for (const candidate of right) {
+      if (!axes.every((axis) => isSamePlace(axis, rung.at, candidate.at))) continue;
+      pairs.push({ label: labelOf(rung, told), a: rung, b: candidate });
+      used.add(rung).add(candidate);
+    }
+  }
+  const unused = (side: readonly Rung[]) =>
+    side.filter((rung) => !used.has(rung)).map((rung) => labelOf(rung, told));
+  return { pairs, onlyA: unused(left), onlyB: unused(right) };
+}
+
+/** Rungs of a side in the order in which they first occur. */
+export function rungsOf({ results }: Side): Rung[] {
+  const rungs = new Map<string, { at: Coordinates; result: Result; points: Point[] }>();
+  for (const result of results) {
+    for (const point of result.points) {
+      const key = JSON.stringify(AXES.map((axis) => point.at[axis]));
+      const rung = rungs.get(key);
+      if (rung === undefined) rungs.set(key, { at: { ...point.at, boot: null }, result, points: [point] });
+      else rung.points.push(point);
+    }
+  }
+  return [...rungs.values()];
+}
+
+function varies(rungs: readonly Rung[], axis: Axis): boolean {
+  return new Set(rungs.map(({ at }) => at[axis])).size > 1;
+}
+
+function isSamePlace(axis: Axis, a: Coordinates, b: Coordinates): boolean {
+  const [one, other] = [a[axis], b[axis]];
+  if (one === other) return true;
+  if (axis !== "contextTokens" || typeof one !== "number" || typeof other !== "number") return false;
+  return Math.abs(one - other) <= Math.max(TOLERANCE.tokens, TOLERANCE.share * Math.max(one, other));
+}
+
+function labelOf({ at }: Rung, axes: readonly Axis[]): string {
+  const parts = axes.flatMap((axis) => (at[axis] === null ? [] : [`${NAMES[axis]}${at[axis]}`]));
+  return parts.length === 0 ? "the run" : parts.join(", ");
+}
