@@ -7,7 +7,7 @@ import { EngineError } from "../errors.ts";
 import type { SamplerOptions } from "./sampler-options.ts";
 import { toToken, toTokens } from "./tokens.ts";
 
-type TokenStream = ReturnType<LlamaContextSequence["evaluate"]>;
+type TokenStream = ReturnType<LlamaContextSequence["evaluateWithMetadata"]>;
 
 /** One token to evaluate, and how to choose the token after it (not at all when null). */
 export interface Position {
@@ -96,11 +96,12 @@ export class CachedSequence {
    */
   async next(tokens: readonly number[], options: SequenceEvaluateOptions): Promise<number> {
     const opened = this.#stream !== null;
-    this.#stream ??= this.#sequence.evaluate(toTokens(tokens), options);
+    // the call with metadata is the one that `evaluate` wraps: a step less on every token
+    this.#stream ??= this.#sequence.evaluateWithMetadata(toTokens(tokens), {}, options);
     const { value } = await this.#stream.next(opened ? toTokens(tokens) : undefined);
-    if (typeof value !== "number") throw noToken();
+    if (value === undefined) throw noToken();
     this.#length += tokens.length;
-    return value;
+    return value.token;
   }
 
   /** Closes the stream of {@link next}. */

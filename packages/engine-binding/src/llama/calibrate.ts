@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { LlamaModel } from "node-llama-cpp";
-import type { StepCosts } from "../speculation/draft-length.ts";
+import { CostCurve, verifyTokenCounts, type CostPoint, type StepCosts } from "../speculation/step-costs.ts";
 import { CachedSequence } from "./cached-sequence.ts";
 import { createContext, type ErrorLog } from "./native.ts";
 
@@ -8,6 +8,8 @@ const GREEDY = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 0 };
 /** Tokens that stand in a sequence before anything is timed, as in a short conversation. */
 const CONTEXT_TOKENS = 32;
 const REPETITIONS = 5;
+/** An evaluation that takes longer than this is not repeated: a large model would take minutes to load, s. */
+const LONG = 0.25;
 /** More threads must decode faster by this much, or fewer are taken: they leave the machine to others. */
 const WORTHWHILE = 1.05;
 
@@ -17,7 +19,7 @@ export type Seconds = () => number;
 /**
  * Times one evaluation of some tokens of a sequence, and takes them back.
  *
- * @returns median of a few, s
+ * @returns median of a few, s; what is long is timed once
  */
 async function timeEvaluation(
   sequence: CachedSequence,
@@ -29,8 +31,10 @@ async function timeEvaluation(
   for (let repetition = 0; repetition < REPETITIONS; repetition++) {
     const start = now();
     await sequence.evaluate(tokens.map((token) => ({ token, sampler: GREEDY })));
-    times.push(now() - start);
+    const seconds = now() - start;
+    times.push(seconds);
     await sequence.truncate(length);
+    if (seconds > LONG) return Math.min(...times);
   }
   return times.toSorted((a, b) => a - b)[Math.floor(REPETITIONS / 2)] ?? Infinity;
 }
@@ -105,25 +109,37 @@ export async function measureThreads(
   return chooseThreads(timed);
 }
 
-/** Measures what a step costs with 0 to `draftBudget` draft tokens. Without a draft model, drafting costs nothing. */
+/** What a step may consist of. */
+export interface StepSize {
+  readonly draftBudget: number;
+  readonly slots: number;
+  readonly batchSize: number;
+  readonly threads: number;
+}
+
+/**
+ * Measures what evaluations cost: of the target, with 1 token up to those of a step in which all slots verify; of the
+ * draft model, with one token of 1 request up to all. Without a draft model, drafting costs nothing.
+ */
 export async function measureStepCosts(
   target: LlamaModel,
   draft: LlamaModel | null,
-  { draftBudget, threads }: { readonly draftBudget: number; readonly threads: number },
+  { draftBudget, slots, batchSize, threads }: StepSize,
   calibration: Calibration,
 ): Promise<StepCosts> {
   const now = calibration.now ?? monotonic;
-  const verify = await withSequence(target, threads, draftBudget + 1, calibration, async (sequence) => {
-    const costs: number[] = [];
-    for (let drafts = 0; drafts <= draftBudget; drafts++) {
-      costs.push(await timeEvaluation(sequence, anyTokens(target, drafts + 1), now));
-    }
-    // more tokens never cost less: what looks so is noise
-    return costs.map((_, drafts) => Math.max(...costs.slice(0, drafts + 1)));
-  });
-  if (draft === null) return { verify, draft: 0 };
-  const perToken = await withSequence(draft, threads, 1, calibration, (sequence) =>
-    timeEvaluation(sequence, anyTokens(draft, 1), now),
-  );
-  return { verify, draft: perToken };
+  const measure = async (model: LlamaModel, counts: readonly number[]): Promise<CostCurve> => {
+    const fitting = counts.filter((count) => count <= Math.min(batchSize, model.trainContextSize / 2));
+    const longest = fitting.at(-1) ?? 1;
+    return await withSequence(model, threads, longest, calibration, async (sequence) => {
+      const points: CostPoint[] = [];
+      for (const tokens of fitting) {
+        calibration.signal?.throwIfAborted();
+        points.push({ tokens, seconds: await timeEvaluation(sequence, anyTokens(model, tokens), now) });
+      }
+      return new CostCurve(points);
+    });
+  };
+  const verify = await measure(target, verifyTokenCounts(slots, draftBudget));
+  return { verify, draft: draft === null ? null : await measure(draft, verifyTokenCounts(slots, 0)) };
 }

@@ -4,7 +4,7 @@ import { BatchStream } from "../batch-stream.ts";
 import type { CheckedRequest } from "../request.ts";
 import type { GrammarState } from "./grammars.ts";
 import { PenaltyHistory, type SamplerOptions } from "./sampler-options.ts";
-import { AdaptiveDraftLength, type StepCosts } from "../speculation/draft-length.ts";
+import { AcceptanceEstimate } from "../speculation/draft-length.ts";
 import { positionSeed } from "../sampling/position-seed.ts";
 import { samplingSettings, type SamplingSettings } from "../sampling/settings.ts";
 import { SpeculationTally } from "../speculation/acceptance.ts";
@@ -19,8 +19,6 @@ export interface JobSetup {
   readonly eosTokenIds: readonly number[];
   /** K, or 0 when the engine has no draft. */
   readonly draftBudget: number;
-  /** Given when the draft length adapts. */
-  readonly stepCosts: StepCosts | null;
   readonly grammar: GrammarState | null;
   readonly detokenize: (tokens: readonly number[]) => string;
   readonly queuedAtNs: bigint;
@@ -39,8 +37,8 @@ export class Job {
   readonly grammar: GrammarState | null;
   /** Most tokens drafted in a step of this request. */
   readonly draftBudget: number;
-  /** Chooses how many tokens to draft; null when it is always the budget. */
-  readonly draftLength: AdaptiveDraftLength | null;
+  /** How likely a draft token of this request is to hold. */
+  readonly acceptance = new AcceptanceEstimate();
   /** The prompt and every token the target produced, those after the end of the output included. */
   readonly tokens: number[];
   /** Tokens that must not be produced before `minTokens`. */
@@ -52,7 +50,7 @@ export class Job {
   startedAtNs: bigint | null = null;
   firstTokenAtNs: bigint | null = null;
 
-  constructor({ request, eosTokenIds, draftBudget, stepCosts, grammar, detokenize, queuedAtNs }: JobSetup) {
+  constructor({ request, eosTokenIds, draftBudget, grammar, detokenize, queuedAtNs }: JobSetup) {
     this.grammar = grammar;
     this.request = request;
     this.settings = samplingSettings(request.sampling);
@@ -62,7 +60,6 @@ export class Job {
     this.draftBudget = Math.min(draftBudget, request.draftBudget ?? draftBudget);
     const drafts = this.draftBudget > 0 && request.speculate && request.format === null;
     this.tally = drafts ? new SpeculationTally(draftBudget) : null;
-    this.draftLength = drafts && stepCosts !== null ? new AdaptiveDraftLength(stepCosts) : null;
     const rules: OutputRules = {
       maxTokens: request.maxTokens,
       minTokens: request.minTokens,

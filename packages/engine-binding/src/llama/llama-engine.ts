@@ -1,6 +1,5 @@
 import type { EngineInfo, FinishReason, TokenBatch } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import type { StepCosts } from "../speculation/draft-length.ts";
 import type { CheckedRequest } from "../request.ts";
 import { chooseSlot } from "../slot-choice.ts";
 import { SpeculationTally } from "../speculation/acceptance.ts";
@@ -19,8 +18,6 @@ export interface LlamaEngineParts {
   readonly slots: readonly Slot[];
   readonly gates: Gates;
   readonly limits: StepLimits;
-  /** Costs of a step, given when the draft length adapts. */
-  readonly stepCosts: StepCosts | null;
   readonly grammars: GrammarSource;
   readonly detokenize: (tokens: readonly number[]) => string;
   /** Frees contexts and models. */
@@ -64,11 +61,11 @@ export class LlamaEngine {
   /** A request takes its place in the queue when the first batch is asked for; errors surface there too. */
   async *generate(request: CheckedRequest, signal?: AbortSignal): AsyncGenerator<TokenBatch, void, void> {
     this.#ensureAlive();
-    const { eosTokenIds, stepCosts, detokenize, grammars } = this.#parts;
+    const { eosTokenIds, detokenize, grammars } = this.#parts;
     const queuedAtNs = process.hrtime.bigint();
     const grammar = request.format === null ? null : await grammars.start(request.format);
     const draftBudget = this.#parts.info.speculation?.draftBudget ?? 0;
-    const job = new Job({ request, eosTokenIds, draftBudget, stepCosts, grammar, detokenize, queuedAtNs });
+    const job = new Job({ request, eosTokenIds, draftBudget, grammar, detokenize, queuedAtNs });
     const abort = (): void => this.#abort(job);
     signal?.addEventListener("abort", abort, { once: true });
     try {
@@ -149,7 +146,10 @@ export class LlamaEngine {
       await this.#admit();
       this.onProgress?.();
       const slots = this.#parts.slots.filter((slot) => slot.job !== null);
-      if (slots.length === 0) return;
+      if (slots.length === 0) {
+        this.#parts.limits.adaptive?.reset();
+        return;
+      }
       await this.#step(planStep(slots, this.#parts.limits));
     }
   }

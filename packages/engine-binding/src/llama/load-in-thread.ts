@@ -1,6 +1,7 @@
 import type { Llama, LlamaModel } from "node-llama-cpp";
 import type { EngineCapabilities, EngineInfo, SpeculationInfo } from "../engine.ts";
 import { EngineError } from "../errors.ts";
+import { AdaptiveDraftLength } from "../speculation/draft-length.ts";
 import { PROMPT_LOOKUP_DEFAULTS } from "../speculation/prompt-lookup.ts";
 import { CachedSequence } from "./cached-sequence.ts";
 import { measureStepCosts, measureThreads } from "./calibrate.ts";
@@ -106,7 +107,12 @@ async function assemble(parts: Parts): Promise<LoadedLlama> {
   const draftBudget = speculation?.draftBudget ?? 0;
   const stepCosts =
     speculation?.draftLength === "adaptive"
-      ? await measureStepCosts(target, draft, { draftBudget, threads }, calibration)
+      ? await measureStepCosts(
+          target,
+          draft,
+          { draftBudget, threads, slots: numbers.slots, batchSize: numbers.batchSize },
+          calibration,
+        )
       : null;
 
   const contextSize = resolveContextSize(numbers.contextSize, target.trainContextSize);
@@ -151,10 +157,10 @@ async function assemble(parts: Parts): Promise<LoadedLlama> {
     limits: {
       batchSize: numbers.batchSize,
       draftBudget,
+      adaptive: stepCosts === null ? null : new AdaptiveDraftLength(stepCosts, draftBudget),
       promptLookup: speculation?.method === "ngram" ? PROMPT_LOOKUP_DEFAULTS : null,
       draftContextSize,
     },
-    stepCosts,
     grammars: new GrammarSource(nodeLlama, llama, target),
     detokenize: (tokens) => target.detokenize(toTokens(tokens), false),
     free: async () => {

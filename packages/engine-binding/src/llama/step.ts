@@ -85,9 +85,9 @@ export async function runTarget(turns: readonly Turn[], gate: DispatchGate): Pro
 
 function targetShape({ job, input, generates, drafts }: Turn): EvaluationShape {
   if (!generates) return { call: "feed", tokens: input.length };
-  // a request without drafts, sampler settings or penalties keeps one sampler, which is cheaper
+  // without drafts, sampler settings or penalties one sampler serves all of a request, which is cheaper
   const plain =
-    job.tally === null && job.settings.greedy && !job.penalties.active && job.request.logprobs === null;
+    drafts.length === 0 && job.settings.greedy && !job.penalties.active && job.request.logprobs === null;
   return { call: plain || job.grammar !== null ? "next" : "evaluate", tokens: input.length + drafts.length };
 }
 
@@ -178,7 +178,7 @@ export async function settle(
   tallies: readonly (SpeculationTally | null)[],
 ): Promise<void> {
   for (const tally of tallies) tally?.add(turn.drafts.length, accepted);
-  turn.job.draftLength?.add(turn.drafts.length, accepted);
+  turn.job.acceptance.add(turn.drafts.length, accepted);
   if (turn.drafts.length === 0) return;
   await turn.slot.target.truncate(before + accepted);
   await turn.slot.draft?.truncate(before + accepted);

@@ -1,4 +1,5 @@
 import { draftLength } from "../speculation/acceptance.ts";
+import type { AdaptiveDraftLength } from "../speculation/draft-length.ts";
 import { promptLookup, type PromptLookupOptions } from "../speculation/prompt-lookup.ts";
 import type { Job } from "./job.ts";
 import type { OutputLogprobs } from "../engine.ts";
@@ -30,6 +31,8 @@ export interface StepLimits {
   readonly batchSize: number;
   /** K, or 0 when nothing is drafted. */
   readonly draftBudget: number;
+  /** Chooses how many tokens to draft in a step; null when it is always K. */
+  readonly adaptive: AdaptiveDraftLength | null;
   /** Given when drafts come from the request's own tokens. */
   readonly promptLookup: PromptLookupOptions | null;
   /** Positions that the draft model has. */
@@ -52,21 +55,30 @@ export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
   let targetRoom = Math.max(least, limits.batchSize - decoding.length * (1 + limits.draftBudget));
   let draftRoom = Math.max(least, limits.batchSize - decoding.length * 2);
 
+  const prospects = decoding.map(({ job }) => {
+    const most = mostDrafts(job, limits);
+    const found = limits.promptLookup === null ? [] : promptLookup(job.tokens, most, limits.promptLookup);
+    return {
+      acceptance: job.acceptance.value,
+      most: limits.promptLookup === null ? most : found.length,
+      found,
+    };
+  });
+  const length = limits.adaptive?.choose(prospects) ?? limits.draftBudget;
+
   const turns: Turn[] = [];
-  for (const { slot, job } of decoding) {
-    const behind = draftLag(slot, job, limits);
+  for (const [index, { slot, job }] of decoding.entries()) {
+    const { most, found } = prospects[index] ?? { most: 0, found: [] };
+    const wanted = Math.min(length, most);
+    // what is not drafted after need not be read
+    const behind = wanted === 0 ? 0 : draftLag(slot, job, limits);
     // a step leaves at most two: the last draft token and the target's own
     const share = behind <= 2 ? behind : Math.min(behind, draftRoom);
     if (behind > 2) draftRoom -= share;
-    const caughtUp = behind > 0 && share === behind;
-    const draftCount = caughtUp ? draftsFor(job, limits) : 0;
-    // what is not drafted after need not be read
-    const draftInput = caughtUp && draftCount === 0 ? [] : draftTokens(slot, job, share);
+    const draftCount = behind > 0 && share === behind ? wanted : 0;
     const input = job.tokens.slice(slot.target.length);
-    const decodes = turn(slot, job, input, true, draftInput, draftCount);
-    if (limits.promptLookup !== null && job.tally !== null) {
-      decodes.drafts.push(...promptLookup(job.tokens, draftsFor(job, limits), limits.promptLookup));
-    }
+    const decodes = turn(slot, job, input, true, draftTokens(slot, job, share), draftCount);
+    decodes.drafts.push(...found.slice(0, wanted));
     turns.push(decodes);
   }
   for (const { slot, job } of inPrompt) {
@@ -90,14 +102,12 @@ function draftLag(slot: Slot, job: Job, limits: StepLimits): number {
   return job.tokens.length - slot.draft.length;
 }
 
-function draftsFor(job: Job, limits: StepLimits): number {
-  const most = draftLength(
-    Math.min(limits.draftBudget, job.draftBudget),
-    job.request.maxTokens,
-    job.output.count,
-  );
-  const wanted = job.draftLength?.choose(most) ?? most;
-  return Math.max(0, Math.min(wanted, limits.draftContextSize - job.tokens.length));
+/** Tokens that may be drafted for a request in this step. */
+function mostDrafts(job: Job, limits: StepLimits): number {
+  if (job.tally === null) return 0;
+  const budget = Math.min(limits.draftBudget, job.draftBudget);
+  const most = draftLength(budget, job.request.maxTokens, job.output.count);
+  return Math.max(0, Math.min(most, limits.draftContextSize - job.tokens.length));
 }
 
 function draftTokens(slot: Slot, job: Job, count: number): number[] {

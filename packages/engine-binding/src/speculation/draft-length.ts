@@ -1,47 +1,18 @@
-/** What the parts of a step cost, in one unit (seconds, say): measured when the engine is loaded. */
-export interface StepCosts {
-  /** Target evaluations of 1, 2, … tokens of one sequence; index 0 is one token. Its length is K + 1. */
-  readonly verify: readonly number[];
-  /** Drafting one token. */
-  readonly draft: number;
-}
+import type { StepCosts } from "./step-costs.ts";
 
-/** How much a new verify step counts against what was seen before. */
+/** How much a decided draft token counts against what was seen before. */
 const WEIGHT = 0.08;
-/** Draft positions are counted as if this many had been accepted, and as many rejected, before the first step. */
-const PRIOR = 1;
+/** What is assumed before the first step. It is hopeful, so that the first steps are drafted wherever drafting can pay. */
+const PRIOR = { accepted: 1.9, rejected: 0.1 };
 
-/**
- * Chooses how many tokens to draft for one request: the count that promises most tokens per time, from the costs of a
- * step and the share of drafts that this request has seen accepted. It depends on the costs and on the verify steps
- * alone, so that equal runs on one engine draft alike.
- *
- * A request for which drafting does not pay is tried again now and then with one token, so that it can recover.
- */
-export class AdaptiveDraftLength {
-  readonly #costs: StepCosts;
-  #accepted = PRIOR * 2;
-  #rejected = PRIOR;
-  #idleSteps = 0;
+/** How likely the next draft token of one request is to hold, from what was seen of it so far. */
+export class AcceptanceEstimate {
+  #accepted = PRIOR.accepted;
+  #rejected = PRIOR.rejected;
 
-  constructor(costs: StepCosts) {
-    this.#costs = costs;
-  }
-
-  /** The share of draft tokens that is expected to hold, 0 to 1. */
-  get acceptance(): number {
+  /** The share of draft tokens that is expected to hold, given that those before them did; 0 to 1. */
+  get value(): number {
     return this.#accepted / (this.#accepted + this.#rejected);
-  }
-
-  /** @param most tokens that may be drafted in this step */
-  choose(most: number): number {
-    const length = bestDraftLength(this.#costs, this.acceptance, most);
-    if (length > 0 || most === 0) {
-      this.#idleSteps = 0;
-      return length;
-    }
-    this.#idleSteps++;
-    return this.#idleSteps % RETRY_STEPS === 0 ? 1 : 0;
   }
 
   /** Takes in a verify step: of `drafted` tokens the first `accepted` held, and the next one, if any, did not. */
@@ -54,23 +25,93 @@ export class AdaptiveDraftLength {
   }
 }
 
-const RETRY_STEPS = 32;
+/** What one request brings to a step. */
+export interface DraftProspect {
+  /** The share of draft tokens that is expected to hold. */
+  readonly acceptance: number;
+  /** Tokens that may be drafted for it. */
+  readonly most: number;
+}
+
+/** Drafts must promise this much more than none: what they cost beside the evaluations was not measured. */
+const WORTHWHILE = 1.05;
 
 /**
- * The number of draft tokens, 0 to `most`, with the highest expected rate. With acceptance `a` per token, `k` drafts
- * bring (1 - a^(k+1)) / (1 - a) tokens a step, the target's own token included.
+ * The number of draft tokens for every request of a step, 0 to `budget`, with the highest expected rate. With acceptance
+ * `a` per token, `k` drafts bring (1 - a^(k+1)) / (1 - a) tokens, the target's own token included. Requests share one
+ * length because they share the evaluations: those with equally many tokens are evaluated together, others apart.
  */
-export function bestDraftLength(costs: StepCosts, acceptance: number, most: number): number {
+export function bestDraftLength(
+  costs: StepCosts,
+  prospects: readonly DraftProspect[],
+  budget: number,
+): number {
+  const longest = prospects.reduce((most, prospect) => Math.max(most, prospect.most), 0);
   let best = 0;
   let bestRate = 0;
   let tokens = 0;
-  for (let length = 0; length <= Math.min(most, costs.verify.length - 1); length++) {
-    tokens += acceptance ** length;
-    const rate = tokens / ((costs.verify[length] ?? Infinity) + length * costs.draft);
-    if (rate > bestRate) {
+  let drafting = 0;
+  for (let length = 0; length <= Math.min(budget, longest); length++) {
+    /** Requests by their drafts in this step. */
+    const groups = new Map<number, number>();
+    let reaching = 0;
+    for (const { acceptance, most } of prospects) {
+      const drafts = Math.min(most, length);
+      groups.set(drafts, (groups.get(drafts) ?? 0) + 1);
+      if (drafts < length) continue;
+      reaching++;
+      tokens += acceptance ** length;
+    }
+    if (length > 0) drafting += costs.draft?.at(reaching) ?? 0;
+    let verifying = 0;
+    for (const [drafts, requests] of groups) verifying += costs.verify.at(requests * (drafts + 1));
+    const rate = tokens / (verifying + drafting);
+    if (length === 0 || rate > bestRate) {
       best = length;
-      bestRate = rate;
+      bestRate = length === 0 ? rate * WORTHWHILE : rate;
     }
   }
   return best;
+}
+
+/** Steps without drafts before drafting is tried again; each try that does not pay doubles them, up to the most. */
+const FIRST_PAUSE = 32;
+const LONGEST_PAUSE = 512;
+
+/**
+ * Chooses how many tokens to draft in each step of an engine, from the costs of a step and the acceptance of the requests
+ * in it. Where nothing pays it drafts the full length now and then, so that an output which begins to copy is noticed.
+ */
+export class AdaptiveDraftLength {
+  readonly #costs: StepCosts;
+  readonly #budget: number;
+  #pause = FIRST_PAUSE;
+  #idleSteps = 0;
+
+  /** @param budget K */
+  constructor(costs: StepCosts, budget: number) {
+    this.#costs = costs;
+    this.#budget = budget;
+  }
+
+  /** @param prospects of the requests that decode in this step, those that draft nothing included */
+  choose(prospects: readonly DraftProspect[]): number {
+    const length = bestDraftLength(this.#costs, prospects, this.#budget);
+    if (length > 0) {
+      this.#pause = FIRST_PAUSE;
+      this.#idleSteps = 0;
+      return length;
+    }
+    if (prospects.every(({ most }) => most === 0)) return 0;
+    if (++this.#idleSteps < this.#pause) return 0;
+    this.#idleSteps = 0;
+    this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2);
+    return this.#budget;
+  }
+
+  /** Begins anew, so that what a request drafts does not hang on what ran long before it. */
+  reset(): void {
+    this.#pause = FIRST_PAUSE;
+    this.#idleSteps = 0;
+  }
 }

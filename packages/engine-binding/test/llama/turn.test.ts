@@ -20,7 +20,7 @@ function slot({ prompt, output = 0, maxTokens = 100, evaluated, drafted }: State
       promptTokens: prompt,
       tally: drafted === undefined ? null : {},
       draftBudget: 64,
-      draftLength: null,
+      acceptance: { value: 0.9 },
       output: { count: output },
       request: { maxTokens },
     },
@@ -32,6 +32,7 @@ const plan = (slots: readonly Slot[], limits: object = {}) =>
   planStep(slots, {
     batchSize: 64,
     draftBudget: 5,
+    adaptive: null,
     promptLookup: null,
     draftContextSize: 1000,
     ...limits,
