@@ -32,6 +32,8 @@ const runErrorCodes: Readonly<Record<RunErrorCode, ExitCode>> = {
   OUTPUT_UNWRITABLE: usage,
   RECORDS_INVALID: usage,
   ENGINE_MISSING: usage,
+  SWEEP_INVALID: usage,
+  SERVER_EXITED: unusable,
   WORKER_FAILED: unexpected,
   SELFTEST_FAILED: unexpected,
   INTERRUPTED: exitCodes.interrupted.code,

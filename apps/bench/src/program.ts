@@ -7,6 +7,7 @@ import { addConfigCommand } from "./commands/config.ts";
 import { addPresetsCommand } from "./commands/presets.ts";
 import { addSelftestCommand } from "./commands/selftest.ts";
 import { addRenderCommand } from "./commands/render.ts";
+import { addSweepCommand } from "./commands/sweep.ts";
 import type { Env } from "./env.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { packageVersion } from "./version.ts";
@@ -41,6 +42,7 @@ export function createProgram(env: Env, done: (code: ExitCode) => void): Command
   addConfigCommand(program, env, done);
   addPresetsCommand(program, env, done);
   addRenderCommand(program, env, done);
+  addSweepCommand(program, env, done);
   return program;
 }
 

@@ -24,7 +24,8 @@ export function apiKeyOf(config: BenchConfig, env: Env): string | null {
   return key === undefined || key === "" ? null : key;
 }
 
-interface EngineContext {
+/** What loading an engine is told through and stopped by. */
+export interface EngineContext {
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
@@ -49,7 +50,7 @@ export async function withEngine<T>(
 }
 
 /** @throws {EngineError} with the flag where the engine names its option */
-async function loadEngine(
+export async function loadEngine(
   config: BenchConfig,
   modelPath: string,
   { progress, signal }: EngineContext,

@@ -47,14 +47,15 @@ const defaults = benchConfigSchema.parse({});
 export function unsupportedSettings(
   config: BenchConfig,
   spelled: (path: string) => string,
+  carriedOut: readonly string[] = [],
 ): readonly ConfigIssue[] {
   const isChanged = (path: string): boolean => !isSame(at(config, path), at(defaults, path));
   const issues: ConfigIssue[] = configFields.flatMap(({ path }) => {
     const reason = reasonFor(path);
-    if (reason === null || !isChanged(path)) return [];
+    if (reason === null || !isChanged(path) || carriedOut.some((one) => isWithin(path, one))) return [];
     return [{ path, origin: spelled(path), message: `cannot be honoured by this version: ${reason}` }];
   });
-  if (!DATASET_KINDS.has(config.dataset.kind)) {
+  if (!DATASET_KINDS.has(config.dataset.kind) && !carriedOut.some((one) => isWithin("dataset.kind", one))) {
     const message = `cannot be honoured by this version: prompts are of the kinds ${[...DATASET_KINDS].join(", ")}`;
     issues.push({ path: "dataset.kind", origin: spelled("dataset.kind"), message });
   }
@@ -65,14 +66,25 @@ export function unsupportedSettings(
   return [{ path: "target.endpoint", origin: spelled("target.endpoint"), message }, ...issues];
 }
 
-/** @throws {ConfigError} with a line for each setting that would have no effect */
-export function refuseUnsupported(config: BenchConfig, spelled: (path: string) => string): void {
-  const issues = unsupportedSettings(config, spelled);
+/**
+ * @param carriedOut settings, or groups of them, that the command carries out although a run does not
+ * @throws {ConfigError} with a line for each setting that would have no effect
+ */
+export function refuseUnsupported(
+  config: BenchConfig,
+  spelled: (path: string) => string,
+  carriedOut: readonly string[] = [],
+): void {
+  const issues = unsupportedSettings(config, spelled, carriedOut);
   if (issues.length > 0) throw new ConfigError(issues);
 }
 
 function reasonFor(path: string): string | null {
   return unsupported[path] ?? unsupported[path.split(".")[0] ?? ""] ?? null;
+}
+
+function isWithin(path: string, group: string): boolean {
+  return path === group || path.startsWith(`${group}.`);
 }
 
 function at(config: BenchConfig, path: string): unknown {

@@ -78,3 +78,82 @@ export type {
   SteadyWindow,
   SystemUnderTest,
 } from "./result.ts";
+
+export {
+  planSweep,
+  type AxisValue,
+  type SweepAxis,
+  type SweepPlan,
+  type SweepPoint,
+  type SweepStep,
+} from "./sweep/sweep-plan.ts";
+export {
+  openSweepJournal,
+  readSweepJournal,
+  SWEEP_SCHEMA,
+  sweepJournalPath,
+  type StepLine,
+  type SweepJournal,
+  type SweepJournalContent,
+  type SweepJournalOptions,
+} from "./sweep/sweep-journal.ts";
+export {
+  runSweep,
+  type PointContext,
+  type SweepEvent,
+  type SweepOptions,
+  type SweepResult,
+} from "./sweep/run-sweep.ts";
+export { requestsOnPage, waitUntilIdle, type IdleWait, type IdleWaitOptions } from "./sweep/wait-idle.ts";
+export {
+  startManagedServer,
+  type ManagedServer,
+  type ManagedServerOptions,
+} from "./managed/managed-server.ts";
+export { serverCommand } from "./managed/server-command.ts";
+export { createServerKeeper, type ServerKeeper } from "./managed/server-keeper.ts";
+export {
+  measureConcurrencyRung,
+  measureContextRung,
+  measureRun,
+  type LadderContext,
+} from "./ladders/points.ts";
+export { withSystemFacts, type SystemFacts } from "./ladders/system-facts.ts";
+export type { RungPrompt, RungSystem } from "./ladders/rung.ts";
+export { CONTEXT_MARGIN, fitRungs } from "./ladders/context-prompt.ts";
+export type { ContextRow } from "./ladders/context-row.ts";
+export type { ConcurrencyRow } from "./ladders/concurrency-row.ts";
+export type { RunRow } from "./ladders/run-row.ts";
+export type { RungAcceptance, RungFindings } from "./ladders/row-figures.ts";
+export { ladderCsv } from "./ladders/ladder-csv.ts";
+export {
+  searchSaturation,
+  type SaturationOptions,
+  type SaturationResult,
+  type SaturationTrial,
+} from "./ladders/saturation.ts";
+export {
+  checkCopy,
+  measureFixedOutput,
+  type CopyCheck,
+  type FixedOutputRow,
+} from "./experiments/fixed-output.ts";
+export { CONTENT_TYPES, type ContentType } from "./experiments/content-prompts.ts";
+export { contentPrompts, measureContent, type ContentRow } from "./experiments/content.ts";
+export {
+  eosBias,
+  type BeforeAfter,
+  type EosBiasFigures,
+  type EosBiasResult,
+  type EosPair,
+} from "./experiments/eos-bias.ts";
+export type { EstimatedFigure } from "./experiments/paired-ratio.ts";
+export { measureEosBias, type EosBiasOutcome } from "./experiments/measure-eos-bias.ts";
+export { armToText, readArm, type LosslessArm, type LosslessOutput } from "./experiments/lossless/arm.ts";
+export {
+  compareArms,
+  NEAR_TIE,
+  type ArmComparison,
+  type Divergence,
+} from "./experiments/lossless/compare-arms.ts";
+export { collectArm, type CollectOptions } from "./experiments/lossless/collect.ts";
