@@ -12,6 +12,7 @@ const CANNOT: Readonly<Record<Kind, Readonly<Partial<Record<keyof Engine, string
   },
   vllm: {
     threads: "the C ABI of libvllm has no number of threads",
+    draftLength: "the C ABI of libvllm has no such choice; --speculative-config says how it speculates",
   },
 };
 
@@ -22,6 +23,8 @@ const OPTION_FLAGS: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
     contextSize: "--ctx",
     threads: "--threads",
     draftTokens: "--draft-tokens",
+    draftLength: "--draft-length",
+    gpu: "--gpu",
     batchSize: "--max-num-batched-tokens",
   },
   vllm: {
@@ -32,6 +35,7 @@ const OPTION_FLAGS: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
     kvCacheDtype: "--kv-cache-dtype",
     speculativeConfig: "--speculative-config",
     libraryPath: "--lib",
+    device: "--gpu",
   },
 };
 
@@ -57,6 +61,11 @@ export function engineIssues(
     const path = `engine.${name}`;
     return isChanged(path) ? [{ path, origin: spelled(path), message: `cannot be honoured: ${reason}` }] : [];
   });
+  const { gpu } = config.engine;
+  if (kind === "vllm" && (gpu === "vulkan" || gpu === "metal")) {
+    const message = `cannot be honoured: libvllm computes on the CPU or by CUDA, not by ${gpu}`;
+    issues.push({ path: "engine.gpu", origin: spelled("engine.gpu"), message });
+  }
   if (kind === "vllm" && isChanged("outputTokenIds")) {
     const message = "cannot be honoured: the C ABI of libvllm streams text, not token ids";
     issues.push({ path: "outputTokenIds", origin: spelled("outputTokenIds"), message });
@@ -74,11 +83,13 @@ export function llamaOptions(
   modelPath: string,
   signal: AbortSignal,
 ): LlamaEngineOptions {
-  const { contextSize, threads, maxNumBatchedTokens } = config.engine;
+  const { contextSize, threads, gpu, maxNumBatchedTokens, draftLength } = config.engine;
   const drafting = llamaDrafting(config.engine);
   return {
     modelPath,
     ...(typeof drafting === "string" ? {} : drafting),
+    draftLength,
+    gpu: gpu === null || gpu === "off" ? false : gpu,
     ...(contextSize === null ? {} : { contextSize }),
     ...(maxNumBatchedTokens === null ? {} : { batchSize: maxNumBatchedTokens }),
     slots: config.concurrency,
@@ -88,7 +99,7 @@ export function llamaOptions(
 }
 
 export function vllmOptions(config: BenchConfig, modelPath: string, signal: AbortSignal): VllmEngineOptions {
-  const { library, contextSize, maxNumBatchedTokens, numBlocks, kvCacheDtype } = config.engine;
+  const { library, contextSize, gpu, maxNumBatchedTokens, numBlocks, kvCacheDtype } = config.engine;
   const speculation = vllmSpeculation(config.engine);
   return {
     modelPath,
@@ -100,6 +111,7 @@ export function vllmOptions(config: BenchConfig, modelPath: string, signal: Abor
     ...(maxNumBatchedTokens === null ? {} : { maxNumBatchedTokens }),
     ...(numBlocks === null ? {} : { numBlocks }),
     ...(kvCacheDtype === null ? {} : { kvCacheDtype }),
+    ...(gpu === "off" ? { device: "cpu" } : gpu === "auto" || gpu === "cuda" ? { device: gpu } : {}),
     maxNumSeqs: config.concurrency,
     signal,
   };

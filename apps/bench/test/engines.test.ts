@@ -74,6 +74,15 @@ describe("a flag that the engine cannot honour", () => {
       llama("--draft-model=draft.gguf", '--speculative-config={"method":"ngram"}'),
       "--speculative-config: says what drafts, and so does --draft-model",
     ],
+    [
+      vllm(30, "--draft-length=adaptive", '--speculative-config={"method":"ngram"}'),
+      "--draft-length: cannot be honoured: the C ABI of libvllm has no such choice",
+    ],
+    [vllm(30, "--gpu=vulkan"), "--gpu: cannot be honoured: libvllm computes on the CPU or by CUDA"],
+    [
+      vllm(30, "--threads=auto"),
+      "--threads: cannot be honoured: the C ABI of libvllm has no number of threads",
+    ],
     [vllm(30, "--threads=2"), "--threads: cannot be honoured: the C ABI of libvllm has no number of threads"],
     [
       vllm(30, "--output-token-ids=ids.jsonl"),

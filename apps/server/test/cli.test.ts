@@ -60,6 +60,8 @@ describe("onpar-server refuses with one line and exit code 2", () => {
     [["--port", "x"], /--port .*whole number/],
     [["--slots", "0"], /--slots /],
     [["--draft-tokens", "0"], /--draft-tokens /],
+    [["--draft-length", "some"], /--draft-length .*fixed, adaptive/],
+    [["--threads", "many"], /--threads .*auto or a whole number from 1 to 1024/],
     [["--ctx", "1.5"], /--ctx /],
     [["--max-body-bytes", "1"], /--max-body-bytes /],
     [["--api-key", "two words"], /--api-key .*must not/],
@@ -134,6 +136,16 @@ describe("onpar-server serves", () => {
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify({ prompt: "The river", ...body }),
     });
+
+  it("with threads and a draft length that are measured at load", async () => {
+    const argv = ["--threads", "auto", "--draft-length", "adaptive", "--slots", "1"];
+    const { exit, send, url } = await serve(argv);
+    const response = await complete(url, { max_tokens: 8, ignore_eos: true });
+    expect(response.status).toBe(200);
+    await response.text();
+    send("SIGTERM");
+    expect(await exit).toBe(0);
+  });
 
   it("the bundled pair by default, until it is asked to stop", async () => {
     const { exit, send, url, written, listeners } = await serve(["--slots", "2"]);

@@ -74,16 +74,20 @@ export function loadOf(config: BenchConfig): ResolvedLoad {
   }
 }
 
+/** Begins the method of an engine that chooses how many tokens to draft, none included. */
+export const ADAPTIVE = "adaptive ";
+
 function speculation(config: BenchConfig): NonNullable<PartialProtocol["speculation"]> {
   const { engine, target } = config;
   if (target.endpoint !== "engine") {
     const { method, draftTokens, draftModel } = config.speculation;
     return { method, draftBudget: draftTokens, draftModel, observed: null };
   }
+  const adaptive = engine.draftLength === "adaptive" ? ADAPTIVE : "";
   if (Object.keys(engine.speculativeConfig).length > 0) {
     const { method, num_speculative_tokens: budget, model } = engine.speculativeConfig;
     return {
-      method: typeof method === "string" ? method : "draft",
+      method: `${adaptive}${typeof method === "string" ? method : "draft"}`,
       draftBudget: typeof budget === "number" ? budget : null,
       draftModel: typeof model === "string" ? fileName(model) : null,
       observed: null,
@@ -92,7 +96,7 @@ function speculation(config: BenchConfig): NonNullable<PartialProtocol["speculat
   return engine.draftModelPath === null
     ? { method: "off", draftBudget: null, draftModel: null, observed: null }
     : {
-        method: "draft",
+        method: `${adaptive}draft`,
         draftBudget: engine.draftTokens,
         draftModel: fileName(engine.draftModelPath),
         observed: null,

@@ -206,6 +206,23 @@ describe("what is no disagreement", () => {
     expect(auditRun({}, observations)).toEqual([]);
   });
 
+  test("an adaptive draft length may be none, and is a method of its own", () => {
+    const protocolWith = (draftLength: string) =>
+      declaredProtocol(
+        configOf({
+          target: { endpoint: "engine" },
+          engine: { modelPath: "m.gguf", draftModelPath: "d.gguf", draftLength },
+        }),
+      );
+    const drafting = { draftTokens: 0, verifySteps: 0 };
+    const codes = (draftLength: string) =>
+      auditRun(protocolWith(draftLength), { drafting }).map(({ code }) => code);
+    expect(codes("adaptive")).not.toContain("drafting-unseen");
+    expect(codes("fixed")).toContain("drafting-unseen");
+    expect(protocolWith("adaptive").speculation).toMatchObject({ method: "adaptive draft", draftBudget: 5 });
+    expect(protocolWith("fixed").speculation).toMatchObject({ method: "draft" });
+  });
+
   test("random arrivals are not held to their rate more closely than chance allows", () => {
     const codes = (kind: string, sentPerS: number, asked: number) =>
       auditRun(declaredProtocol(configOf({ load: { kind, rate: 100 }, numPrompts: asked })), {

@@ -105,6 +105,24 @@ describe("contradictions", () => {
     [{ draftTokens: "5" }, `--draft-tokens: ${needsEngine}`],
     [{ ctx: "4096" }, `--ctx: ${needsEngine}`],
     [{ threads: "2" }, `--threads: ${needsEngine}`],
+    [{ threads: "auto" }, `--threads: ${needsEngine}`],
+    [{ draftLength: "adaptive" }, `--draft-length: ${needsEngine}`],
+    [{ gpu: "auto" }, `--gpu: ${needsEngine}`],
+    [
+      { endpoint: "engine", model: "m.gguf", draftLength: "adaptive" },
+      "--draft-length: nothing is drafted; add --draft-model FILE, or --speculative-config for prompt lookup",
+    ],
+    [
+      {
+        endpoint: "engine",
+        model: "m.gguf",
+        draftLength: "adaptive",
+        speculativeConfig: '{"method":"ngram"}',
+        threads: "auto",
+        gpu: "vulkan",
+      },
+      "accepted",
+    ],
     [{ engineModel: "m.gguf" }, `--engine-model: ${needsEngine}`],
     [{ endpoint: "engine" }, "--endpoint: the in-process engine needs a model file; add --model FILE"],
     [

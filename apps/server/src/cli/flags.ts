@@ -1,5 +1,5 @@
 import { demoModel } from "@onpar/demo-model";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 
 import { defaultLimits } from "../server-limits.ts";
 import { packageVersion } from "../version.ts";
@@ -12,10 +12,11 @@ export interface ServeSettings {
   readonly modelPath: string;
   readonly draftModelPath: string | null;
   readonly draftTokens: number;
+  readonly draftLength: "fixed" | "adaptive";
   readonly slots: number;
   /** Tokens per slot; null takes the model's, at most 8192. */
   readonly contextSize: number | null;
-  readonly threads: number;
+  readonly threads: number | "auto";
   /** Null takes the model's. */
   readonly servedModelName: string | null;
   readonly apiKeys: readonly string[];
@@ -31,6 +32,16 @@ function integerFrom(min: number, max: number): (text: string) => number {
     }
     return value;
   };
+}
+
+/** Threads as a number, or to be measured. */
+function threads(text: string): number | "auto" {
+  if (text === "auto") return text;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 1024) {
+    throw new InvalidArgumentError("Expected auto or a whole number from 1 to 1024.");
+  }
+  return value;
 }
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {
@@ -53,13 +64,18 @@ export function serveCommand(): Command {
     )
     .option("--no-draft", "decode without speculation")
     .option("--draft-tokens <number>", "draft budget: most tokens drafted per step", integerFrom(1, 64), 5)
+    .addOption(
+      new Option("--draft-length <kind>", "draft K tokens, or as many as acceptance pays for")
+        .choices(["fixed", "adaptive"])
+        .default("fixed"),
+    )
     .option("--slots <number>", "requests that decode at the same time", integerFrom(1, 256), 4)
     .option(
       "--ctx <tokens>",
       "context of each slot (default: the model's, at most 8192)",
       integerFrom(64, 2 ** 24),
     )
-    .option("--threads <number>", "CPU threads of the engine", integerFrom(1, 1024), 1)
+    .option("--threads <number>", "CPU threads of the engine; auto measures how many are fastest", threads, 1)
     .option("--served-model-name <name>", "name that clients ask for (default: the model's)")
     .option("--api-key <key>", "key that clients must send; repeatable (or ONPAR_API_KEY)", collect)
     .option(
@@ -78,9 +94,10 @@ interface RawFlags {
   readonly draftModel?: string;
   readonly draft: boolean;
   readonly draftTokens: number;
+  readonly draftLength: "fixed" | "adaptive";
   readonly slots: number;
   readonly ctx?: number;
-  readonly threads: number;
+  readonly threads: number | "auto";
   readonly servedModelName?: string;
   readonly apiKey?: readonly string[];
   readonly maxBodyBytes: number;
@@ -115,6 +132,7 @@ export function readFlags(
     modelPath: flags.model ?? demoModel.target.path,
     draftModelPath: draftModelPath(flags),
     draftTokens: flags.draftTokens,
+    draftLength: flags.draftLength,
     slots: flags.slots,
     contextSize: flags.ctx ?? null,
     threads: flags.threads,

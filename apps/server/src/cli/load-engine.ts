@@ -52,7 +52,11 @@ export async function loadEngine(
       modelPath: settings.modelPath,
       ...(settings.draftModelPath === null
         ? {}
-        : { draftModelPath: settings.draftModelPath, draftTokens: settings.draftTokens }),
+        : {
+            draftModelPath: settings.draftModelPath,
+            draftTokens: settings.draftTokens,
+            draftLength: settings.draftLength,
+          }),
       slots: settings.slots,
       threads: settings.threads,
       ...(settings.contextSize === null ? {} : { contextSize: settings.contextSize }),

@@ -1,3 +1,4 @@
+import { ADAPTIVE } from "../declared.ts";
 import type { LengthSpread, PartialProtocol } from "../protocol.ts";
 import type { AuditFinding } from "./finding.ts";
 import { StoppingRuleAudit } from "./stopping-rule-audit.ts";
@@ -166,6 +167,7 @@ function auditSpeculation({ speculation }: PartialProtocol, { drafting }: RunObs
     return draftTokens > 0 ? [{ severity: "breach", code: "drafting-undeclared", message }] : [];
   }
   if (draftTokens === 0) {
+    if (speculation.method.startsWith(ADAPTIVE)) return [];
     const message = `speculation is stated (${speculation.method}), and nothing was drafted`;
     return [{ severity: "breach", code: "drafting-unseen", message }];
   }

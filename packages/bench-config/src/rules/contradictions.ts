@@ -28,6 +28,24 @@ const draftBudget: Rule = {
   },
 };
 
+const draftLength: Rule = {
+  reads: ["target.endpoint", "engine.draftModelPath", "engine.speculativeConfig", "engine.draftLength"],
+  check: (context) => {
+    const { target, engine } = context.config;
+    return target.endpoint === "engine" &&
+      engine.draftModelPath === null &&
+      Object.keys(engine.speculativeConfig).length === 0 &&
+      context.isDeliberate("engine.draftLength")
+      ? [
+          {
+            path: "engine.draftLength",
+            message: "nothing is drafted; add --draft-model FILE, or --speculative-config for prompt lookup",
+          },
+        ]
+      : [];
+  },
+};
+
 const oneLength: Rule = {
   reads: ["maxTokens", "outputLen"],
   check: ({ config: { maxTokens, outputLen }, isSet, spelled }) =>
@@ -258,6 +276,7 @@ const statedForEngine: Rule = {
 export const contradictionRules: readonly Rule[] = [
   engineModel,
   draftBudget,
+  draftLength,
   oneLength,
   leastLength,
   stopUnderExactLength,

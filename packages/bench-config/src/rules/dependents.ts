@@ -6,8 +6,10 @@ const engineSettings = [
   "engine.modelPath",
   "engine.draftModelPath",
   "engine.draftTokens",
+  "engine.draftLength",
   "engine.contextSize",
   "engine.threads",
+  "engine.gpu",
 ] as const;
 
 const serverSettings = [

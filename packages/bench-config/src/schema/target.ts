@@ -78,6 +78,12 @@ export const engineSchema = z.strictObject({
     .describe("Model of the in-process engine: a GGUF file, or a folder for libvllm."),
   draftModelPath: z.string().min(1).nullable().default(null).describe("GGUF file of the draft model."),
   draftTokens: z.int().min(1).max(64).default(5).describe("Draft budget K: most tokens drafted per step."),
+  draftLength: z
+    .enum(["fixed", "adaptive"])
+    .default("fixed")
+    .describe(
+      "fixed drafts K tokens wherever they can be used; adaptive drafts as many, down to none, as acceptance pays for.",
+    ),
   contextSize: z
     .int()
     .min(64)
@@ -85,7 +91,15 @@ export const engineSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(`Tokens per slot, up to ${MAX_TOKENS}; null takes the model's, at most 8192.`),
-  threads: z.int().min(1).max(1024).default(1).describe("CPU threads of the engine."),
+  threads: z
+    .union([z.int().min(1).max(1024), z.literal("auto")])
+    .default(1)
+    .describe("CPU threads of the engine; auto measures at load which count decodes fastest."),
+  gpu: z
+    .enum(["off", "auto", "cuda", "vulkan", "metal"])
+    .nullable()
+    .default(null)
+    .describe("Where the engine computes; null is the CPU for llama.cpp, and what libvllm chooses for vllm."),
   maxNumBatchedTokens: z
     .int()
     .min(1)
