@@ -12,6 +12,8 @@ export const exitCodes = {
     code: 5,
     meaning: "measured, but not as stated: the protocol was not kept, or counts contradict each other",
   },
+  gate: { code: 6, meaning: "judged, and a limit was missed or a figure is worse than allowed" },
+  incomparable: { code: 7, meaning: "compared, and not as comparable as was required" },
   interrupted: { code: 130, meaning: "interrupted; what was measured is kept and printed" },
 } as const;
 

@@ -1,4 +1,5 @@
 import { ConfigError } from "@onpar/bench-config";
+import { ReportError } from "@onpar/bench-report";
 import { EngineError, type EngineErrorCode } from "@onpar/engine-binding";
 import { RunError, type RunErrorCode } from "@onpar/sweep-runner";
 import { CommanderError } from "commander";
@@ -66,7 +67,8 @@ export function describeFailure(error: unknown): Failure {
       exitCode: usage,
     };
   }
-  if (error instanceof UsageError) return { lines: [oneLine(error.message)], exitCode: usage };
+  if (error instanceof UsageError || error instanceof ReportError)
+    return { lines: [oneLine(error.message)], exitCode: usage };
   if (error instanceof RunError) {
     return { lines: [oneLine(error.message)], exitCode: runErrorCodes[error.code] };
   }

@@ -2,11 +2,15 @@ import { Command } from "commander";
 
 import { addBenchCommand } from "./commands/bench.ts";
 import { addChatCommand } from "./commands/chat.ts";
+import { addCompareCommand } from "./commands/compare.ts";
 import { addCompleteCommand } from "./commands/complete.ts";
 import { addConfigCommand } from "./commands/config.ts";
+import { addGateCommand } from "./commands/gate.ts";
+import { addImportCommand } from "./commands/import.ts";
 import { addPresetsCommand } from "./commands/presets.ts";
 import { addSelftestCommand } from "./commands/selftest.ts";
 import { addRenderCommand } from "./commands/render.ts";
+import { addReportCommand } from "./commands/report.ts";
 import { addSweepCommand } from "./commands/sweep.ts";
 import type { Env } from "./env.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -42,6 +46,10 @@ export function createProgram(env: Env, done: (code: ExitCode) => void): Command
   addConfigCommand(program, env, done);
   addPresetsCommand(program, env, done);
   addRenderCommand(program, env, done);
+  addReportCommand(program, env, done);
+  addCompareCommand(program, env, done);
+  addGateCommand(program, env, done);
+  addImportCommand(program, env, done);
   addSweepCommand(program, env, done);
   return program;
 }

@@ -19,7 +19,7 @@ export {
   type Result,
 } from "./result/schema.ts";
 export { runJsonSchema, runSchema } from "./result/run-schema.ts";
-export { joinResults, resultOfRun, type RequestValues } from "./result/from-run.ts";
+export { joinResults, resultOfRecords, resultOfRun, type RequestValues } from "./result/from-run.ts";
 export { parseJson, readResult, readRun, resultToJson, schemaOf } from "./result/read.ts";
 
 export {
@@ -51,3 +51,8 @@ export { renderComparison } from "./compare/comparison-text.ts";
 export { checkRegressions, checkRequired, parseFailOn, type FailOn } from "./compare/fail-on.ts";
 export type { Ratio, RatioMethod, SideFigure } from "./compare/ratio.ts";
 export type { Side } from "./compare/rungs.ts";
+
+export { RunDigester, type PromptAcceptance, type RunDigest } from "./digest/run-digest.ts";
+export type { HistogramBin } from "./digest/log-histogram.ts";
+export type { TimelineBin } from "./digest/timeline.ts";
+export { gateRun, type GateRules } from "./gate/gate.ts";

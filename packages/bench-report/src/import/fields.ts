@@ -153,10 +153,11 @@ interface ImportedParts {
   readonly interrupted?: boolean | null;
 }
 
-/** @throws {ReportError} when there is no point */
+/** @throws {ReportError} when there is no point with a figure */
 export function imported(parts: ImportedParts): Result {
-  if (parts.points.length === 0)
-    throw new ReportError("IMPORT_INVALID", `${parts.name}: holds no measured point of ${parts.format}`);
+  // What is there may be a file of another format, read as this one by force.
+  if (!parts.points.some(({ figures }) => Object.keys(figures).length > 0))
+    throw new ReportError("IMPORT_INVALID", `${parts.name}: holds no figure of ${parts.format}`);
   return {
     schema: RESULT_SCHEMA,
     source: { format: parts.format, tool: parts.tool, version: parts.version ?? null },

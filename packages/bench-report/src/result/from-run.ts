@@ -1,8 +1,16 @@
-import type { AcceptanceSummary, Distribution, RunResult, SpreadFigure } from "@onpar/sweep-runner";
+import { declaredProtocol, loadOf, type BenchConfig } from "@onpar/bench-config";
+import type {
+  AcceptanceSummary,
+  Distribution,
+  JournalHeader,
+  RunResult,
+  RunSummary,
+  SpreadFigure,
+} from "@onpar/sweep-runner";
 
 import { protocolOf } from "../axes.ts";
 import type { FigureName } from "./figures.ts";
-import { figure, figures, point, single, statistics } from "./make.ts";
+import { figures, point, single, statistics } from "./make.ts";
 import { RESULT_SCHEMA, type Figure, type Point, type PointAcceptance, type Result } from "./schema.ts";
 
 /** Values of single requests, which a run's result does not hold: read from its records. */
@@ -25,14 +33,89 @@ export function resultOfRun(run: RunResult, title: string | null, requests?: Req
     startedAt: run.startedAt,
     interrupted: run.interrupted,
     protocol: protocolOf(run),
-    points: [pointOfRun(run, requests)],
+    points: [
+      pointOf(
+        {
+          summary: run.summary,
+          config: run.config,
+          startedAt: run.startedAt,
+          model: run.protocol.model.resolved,
+          concurrency: run.protocol.load.concurrency,
+          rate: run.protocol.load.rate ?? null,
+          temperature: run.protocol.sampling.temperature,
+          draftBudget: run.protocol.speculation.draftBudget,
+        },
+        requests,
+      ),
+    ],
     findings: run.findings.map(({ severity, code, message }) => ({ severity, code, message })),
     notes: [],
   };
 }
 
-function pointOfRun(run: RunResult, requests: RequestValues | undefined): Point {
-  const { summary, config, protocol, startedAt } = run;
+/**
+ * A run of which only the records are left: the figures are all there, the protocol is what its configuration stated and not
+ * what was resolved.
+ */
+export function resultOfRecords(
+  header: JournalHeader,
+  summary: RunSummary,
+  {
+    title,
+    interrupted,
+    requests,
+  }: {
+    readonly title: string | null;
+    readonly interrupted: boolean | null;
+    readonly requests?: RequestValues | undefined;
+  },
+): Result {
+  const { config, startedAt, tool, schema } = header;
+  const stated = declaredProtocol(config);
+  const load = loadOf(config);
+  return {
+    schema: RESULT_SCHEMA,
+    source: { format: schema, tool: tool.name, version: tool.version },
+    title,
+    startedAt,
+    interrupted,
+    protocol: { ...stated, outputTokens: lengthsOf(summary) },
+    points: [
+      pointOf(
+        {
+          summary,
+          config,
+          startedAt,
+          model: config.target.model,
+          concurrency: load.concurrency,
+          rate: load.rate ?? null,
+          temperature: config.sampling.temperature,
+          draftBudget: stated.speculation?.draftBudget ?? null,
+        },
+        requests,
+      ),
+    ],
+    findings: [],
+    notes: [
+      "Computed again from records: the protocol is what the configuration states, and no audit was made of what was resolved.",
+    ],
+  };
+}
+
+/** What a point is made of. */
+interface PointSource {
+  readonly summary: RunSummary;
+  readonly config: BenchConfig;
+  readonly startedAt: string;
+  readonly model: string | null;
+  readonly concurrency: number | null;
+  readonly rate: number | null;
+  readonly temperature: number;
+  readonly draftBudget: number | null;
+}
+
+function pointOf(source: PointSource, requests: RequestValues | undefined): Point {
+  const { summary, config, startedAt, draftBudget } = source;
   const { latency, rates, spread, outputs, goodput } = summary;
   const repeated = spread?.figures ?? {};
   const of = (name: FigureName, distribution: Distribution | null, spreadName?: string): Figure | null => {
@@ -47,13 +130,13 @@ function pointOfRun(run: RunResult, requests: RequestValues | undefined): Point 
   };
   const hasContext = config.datasetPath === null;
   return point({
-    label: protocol.model.resolved,
+    label: source.model,
     date: startedAt,
     at: {
       contextTokens: hasContext ? config.inputLen : null,
-      concurrency: protocol.load.concurrency,
-      ratePerS: protocol.load.rate ?? null,
-      temperature: protocol.sampling.temperature,
+      concurrency: source.concurrency,
+      ratePerS: source.rate,
+      temperature: source.temperature,
     },
     counts: { ...summary.counts },
     errors: { ...summary.errors },
@@ -66,7 +149,7 @@ function pointOfRun(run: RunResult, requests: RequestValues | undefined): Point 
     cachedPromptTokens: summary.cachedPromptTokens,
     reachedCap: outputs.lengths === null ? null : outputs.reachedCap,
     finishReasons: { ...outputs.finishReasons },
-    acceptance: acceptanceOf(summary.acceptance, protocol.speculation.draftBudget),
+    acceptance: acceptanceOf(summary.acceptance, draftBudget),
     clientBound: summary.client?.clientBound ?? null,
     requestIds: requests === undefined ? null : [...requests.promptIds],
     figures: figures({
@@ -86,7 +169,7 @@ function pointOfRun(run: RunResult, requests: RequestValues | undefined): Point 
       peakOutputTokensPerS: whole(rates.peakOutputTokensPerS),
       meanConcurrency: whole(summary.meanConcurrency),
       goodput: whole(goodput?.requestsPerS ?? null),
-      ...acceptanceFigures(summary.acceptance, protocol.speculation.draftBudget),
+      ...acceptanceFigures(summary.acceptance, draftBudget),
     }),
   });
 }
@@ -154,16 +237,6 @@ export function joinResults(results: readonly [Result, ...Result[]], title: stri
   };
 }
 
-/** A figure's repetitions as its values; for figures that have no values of requests. */
-export function repetitionFigure(values: readonly (number | null)[]): Figure | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0
-    ? null
-    : figure({ ...statistics({ p50: median(known) }), repetitions: [...values] });
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
+function lengthsOf({ outputs: { lengths } }: RunSummary) {
+  return lengths === null ? null : { min: lengths.min, p50: lengths.p50, max: lengths.max };
 }

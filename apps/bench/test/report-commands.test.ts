@@ -1,0 +1,227 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { readResult } from "@onpar/bench-report";
+import type { RunResult } from "@onpar/sweep-runner";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { onpar } from "./fake-env.ts";
+import { startModelServer, type ModelServer } from "./model-server.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "onpar-report-"));
+const file = (name: string) => path.join(folder, name);
+let server: ModelServer;
+
+async function measure(name: string, ...flags: string[]): Promise<string> {
+  const [json, records] = [file(`${name}.json`), file(`${name}.jsonl`)];
+  const { code, stderr } = await onpar([
+    "run",
+    `--base-url=${server.url}`,
+    "--input-len=8",
+    "--output-len=12",
+    "--num-prompts=12",
+    "--quiet",
+    `--output-json=${json}`,
+    `--output=${records}`,
+    ...flags,
+  ]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return json;
+}
+
+let a = "";
+let b = "";
+let eos = "";
+
+beforeAll(async () => {
+  server = await startModelServer({ delayMs: 1 });
+  a = await measure("a");
+  b = await measure("b");
+  eos = await measure("eos", "--no-ignore-eos");
+});
+
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("onpar report", () => {
+  it("prints the report of a run", async () => {
+    const { code, stdout, stderr } = await onpar(["report", a]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^12 asked: 12 ok/);
+    expect(stdout).toContain("\nClient\n");
+  });
+
+  it("writes Markdown, CSV, JSON, vLLM's keys and Parquet", async () => {
+    const md = await onpar(["report", a, "--md"]);
+    expect(md.stdout).toContain("### Findings");
+    const csv = await onpar(["report", a, "--csv", file("a.csv")]);
+    expect(csv).toMatchObject({ code: 0, stdout: "" });
+    expect(readFileSync(file("a.csv"), "utf8")).toMatch(/^config,boot,temperature,ctx_target/);
+    const json = await onpar(["report", a, "--json"]);
+    const result = readResult(JSON.parse(json.stdout), "a");
+    expect(result.points[0]?.requestIds).toHaveLength(12);
+    const vllm = await onpar(["report", a, "--vllm"]);
+    expect(JSON.parse(vllm.stdout)).toMatchObject({ completed: 12, max_concurrency: 1 });
+    const parquet = await onpar(["report", a, "--parquet", file("a.parquet")]);
+    expect(parquet.code).toBe(0);
+    expect(readFileSync(file("a.parquet")).subarray(0, 4).toString("latin1")).toBe("PAR1");
+  });
+
+  it("keeps a file that is there, unless it may be replaced", async () => {
+    writeFileSync(file("there.md"), "mine");
+    const kept = await onpar(["report", a, "--md", file("there.md")]);
+    expect(kept).toMatchObject({ code: 2 });
+    expect(kept.stderr).toContain("is there already");
+    expect((await onpar(["report", a, "--md", file("there.md"), "--overwrite"])).code).toBe(0);
+    expect(readFileSync(file("there.md"), "utf8")).toContain("## Benchmark run");
+  });
+
+  it("computes the same figures from the records alone", async () => {
+    const ofRun = JSON.parse((await onpar(["report", a, "--json"])).stdout) as ReturnType<typeof readResult>;
+    const ofRecords = JSON.parse((await onpar(["report", file("a.jsonl"), "--json"])).stdout) as typeof ofRun;
+    const [one, other] = [ofRun.points[0], ofRecords.points[0]];
+    expect(other?.figures).toEqual(one?.figures);
+    expect(other?.counts).toEqual(one?.counts);
+    expect(ofRecords.notes.join()).toContain("Computed again from records");
+  });
+
+  it("says what is wrong with a file", async () => {
+    writeFileSync(file("broken.json"), "{");
+    for (const [argument, message] of [
+      [file("broken.json"), "is no JSON"],
+      [file("none.json"), "is not there"],
+      [folder, "is a folder"],
+    ] as const) {
+      const { code, stderr } = await onpar(["report", argument]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(message);
+    }
+  });
+});
+
+describe("onpar compare", () => {
+  it("puts the verdict first, and pairs the prompts of two runs", async () => {
+    const { code, stdout } = await onpar(["compare", a, b]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^matched except: /);
+    const json = JSON.parse((await onpar(["compare", a, b, "--json"])).stdout) as {
+      rungs: { figures: { figure: string; method: string }[] }[];
+    };
+    const ttft = json.rungs[0]?.figures.find(({ figure }) => figure === "ttftMs");
+    expect(ttft?.method).toBe("paired prompts");
+  });
+
+  it("withholds ratios of two rules, and says so to CI", async () => {
+    const { code, stdout } = await onpar(["compare", a, eos]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^not comparable: stopping rule differs/);
+    const required = await onpar(["compare", a, eos, "--require=matched-except"]);
+    expect(required.code).toBe(7);
+    const regressions = await onpar(["compare", a, eos, "--fail-on=regression:5%"]);
+    expect(regressions.code).toBe(7);
+    expect(regressions.stderr).toContain("onpar: failed: ");
+  });
+
+  it("ends with 6 where a figure is worse than allowed, and writes JUnit", async () => {
+    const run = JSON.parse(readFileSync(a, "utf8")) as RunResult;
+    const slow = (factor: number, name: string): string => {
+      const { ttftMs } = run.summary.latency;
+      if (ttftMs === null) throw new Error("the run has a TTFT");
+      const times = (value: number) => value * factor;
+      const slowed = {
+        ...ttftMs,
+        min: times(ttftMs.min),
+        mean: times(ttftMs.mean),
+        p50: times(ttftMs.p50),
+        max: times(ttftMs.max),
+        ci: { ...ttftMs.ci, level: 0.95, p50: [times(ttftMs.p50) * 0.99, times(ttftMs.p50) * 1.01] },
+      };
+      const latency = { ...run.summary.latency, ttftMs: slowed };
+      writeFileSync(
+        file(name),
+        JSON.stringify({ ...run, recordsPath: null, summary: { ...run.summary, latency } }),
+      );
+      return file(name);
+    };
+    const argv = ["compare", slow(1, "one.json"), slow(2, "two.json"), "--fail-on=regression:5%:ttftMs"];
+    const outcome = await onpar([...argv, "--junit", file("junit.xml")]);
+    expect(outcome.code).toBe(6);
+    expect(readFileSync(file("junit.xml"), "utf8")).toContain('failures="1"');
+    expect((await onpar([...argv.slice(0, 2), file("one.json"), ...argv.slice(3)])).code).toBe(0);
+  });
+
+  it("takes several boots of a side, and results of other harnesses", async () => {
+    const boots = await onpar(["compare", `${a},${b}`, `${b},${a}`]);
+    expect(boots.stdout).toMatch(/^matched except/);
+    expect(boots.stdout).not.toContain("one boot on a side");
+    writeFileSync(file("ladder.csv"), "ctx_target,gen_tok_s,prompt_tokens,out_tokens\n8,70,8,12\n");
+    const foreign = await onpar(["compare", file("ladder.csv"), a, "--md"]);
+    expect(foreign.stdout).toMatch(/\*\*not comparable: /);
+  });
+
+  it("refuses what it does not understand", async () => {
+    for (const flag of ["--fail-on=slower", "--threshold=2", "--seed=x", "--require=equal"])
+      expect((await onpar(["compare", a, b, flag])).code, flag).toBe(2);
+  });
+});
+
+describe("onpar gate", () => {
+  it("passes a run that kept what it stated and its limits", async () => {
+    const { code, stdout } = await onpar(["gate", a, "--slo=p99(ttft)<=60s", "--slo=error-rate<=0%"]);
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect(stdout).toMatch(/^passed: \d+ checks/);
+  });
+
+  it("fails a limit that was missed, and a protocol that it was not taken under", async () => {
+    const slo = await onpar(["gate", a, "--slo=ttft<=1ms", "--json"]);
+    expect(slo.code).toBe(6);
+    const protocol = await onpar(["gate", a, "--protocol=ctxsweep", "--junit", file("gate.xml")]);
+    expect(protocol.code).toBe(6);
+    expect(protocol.stdout).toContain("FAIL  protocol ctxsweep: stopping rule");
+    expect(readFileSync(file("gate.xml"), "utf8")).toContain("protocol ctxsweep: endpoint");
+    expect((await onpar(["gate", b, `--protocol=${a}`])).stdout).not.toContain(
+      "FAIL  protocol b.json: stopping",
+    );
+  });
+
+  it("appends a summary for a job", async () => {
+    await onpar(["gate", a, "--summary", file("summary.md")]);
+    await onpar(["gate", b, "--summary", file("summary.md")]);
+    expect(readFileSync(file("summary.md"), "utf8").match(/The gate passed\./g)).toHaveLength(2);
+  });
+
+  it("refuses what is no run, and no limit", async () => {
+    writeFileSync(file("some.csv"), "ctx_target,gen_tok_s\n8,70\n");
+    expect((await onpar(["gate", file("some.csv")])).code).toBe(2);
+    expect((await onpar(["gate", a, "--slo=speed"])).code).toBe(2);
+  });
+});
+
+describe("onpar import", () => {
+  it("shows a result of another harness, and writes it in the one schema", async () => {
+    writeFileSync(file("ladder.csv"), "ctx_target,gen_tok_s\n512,70.5\n1024,69\n");
+    const { code, stdout } = await onpar(["import", file("ladder.csv")]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("70.50");
+    expect(stdout.replace(/\s+/g, " ")).toContain("unknown: model");
+    await onpar(["import", file("ladder.csv"), "--output", file("ladder.json")]);
+    const result = readResult(JSON.parse(readFileSync(file("ladder.json"), "utf8")), "ladder.json");
+    expect(result.points).toHaveLength(2);
+    const again = await onpar(["import", file("ladder.json"), "--json"]);
+    expect(readResult(JSON.parse(again.stdout), "again")).toEqual(result);
+  });
+
+  it("prints the schemas", async () => {
+    expect((await onpar(["import", "--schema"])).stdout).toContain('"onpar.result/1"');
+    expect((await onpar(["import", "--schema", "run"])).stdout).toContain('"onpar.run/2"');
+  });
+
+  it("refuses a format that is none, and no file", async () => {
+    expect((await onpar(["import", a, "--from=excel"])).code).toBe(2);
+    expect((await onpar(["import"])).code).toBe(2);
+    expect((await onpar(["import", a, "--from=aiperf"])).code).toBe(2);
+  });
+});
