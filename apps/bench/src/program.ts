@@ -5,6 +5,7 @@ import { addChatCommand } from "./commands/chat.ts";
 import { addCompareCommand } from "./commands/compare.ts";
 import { addCompleteCommand } from "./commands/complete.ts";
 import { addConfigCommand } from "./commands/config.ts";
+import { addExperimentCommand } from "./commands/experiment.ts";
 import { addGateCommand } from "./commands/gate.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addPresetsCommand } from "./commands/presets.ts";
@@ -51,6 +52,7 @@ export function createProgram(env: Env, done: (code: ExitCode) => void): Command
   addGateCommand(program, env, done);
   addImportCommand(program, env, done);
   addSweepCommand(program, env, done);
+  addExperimentCommand(program, env, done);
   return program;
 }
 

@@ -139,7 +139,7 @@ export {
   type FixedOutputRow,
 } from "./experiments/fixed-output.ts";
 export { CONTENT_TYPES, type ContentType } from "./experiments/content-prompts.ts";
-export { contentPrompts, measureContent, type ContentRow } from "./experiments/content.ts";
+export { CONTENT_AXIS, contentPrompts, measureContent, type ContentRow } from "./experiments/content.ts";
 export {
   eosBias,
   type BeforeAfter,
@@ -148,7 +148,7 @@ export {
   type EosPair,
 } from "./experiments/eos-bias.ts";
 export type { EstimatedFigure } from "./experiments/paired-ratio.ts";
-export { measureEosBias, type EosBiasOutcome } from "./experiments/measure-eos-bias.ts";
+export { EOS_RULES, measureEosArm, readEosBias } from "./experiments/measure-eos-bias.ts";
 export { armToText, readArm, type LosslessArm, type LosslessOutput } from "./experiments/lossless/arm.ts";
 export {
   compareArms,
@@ -157,3 +157,13 @@ export {
   type Divergence,
 } from "./experiments/lossless/compare-arms.ts";
 export { collectArm, type CollectOptions } from "./experiments/lossless/collect.ts";
+export {
+  LOSSLESS_ARMS,
+  losslessAxis,
+  losslessPrompts,
+  measureLosslessArm,
+  readLossless,
+  type LosslessArmName,
+  type LosslessRow,
+  type LosslessSettings,
+} from "./experiments/lossless/measure-lossless.ts";

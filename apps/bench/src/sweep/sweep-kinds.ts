@@ -7,6 +7,7 @@ import {
   measureRun,
   type LadderContext,
   type SweepAxis,
+  type SweepPlan,
   type SweepStep,
   type SystemFacts,
 } from "@onpar/sweep-runner";
@@ -23,17 +24,28 @@ export interface SweepKind {
   readonly rungs: readonly number[];
   /** The setting that is varied, and those that take the same value. */
   readonly axis: (config: BenchConfig, values: readonly number[]) => SweepAxis | null;
-  /** The rungs that the system has room for. */
-  readonly fit: (values: readonly number[], facts: SystemFacts, config: BenchConfig) => readonly number[];
+  /** The rungs that the system has room for; null where every system has. */
+  readonly fit:
+    | ((values: readonly number[], facts: SystemFacts, config: BenchConfig) => readonly number[])
+    | null;
   readonly measure: (step: SweepStep, context: LadderContext) => Promise<object>;
+  /** What all points say together; null for a sweep whose rows are its result. */
+  readonly conclude?: (folder: string, plan: SweepPlan) => Promise<Conclusion>;
 }
 
-const all = (values: readonly number[]): readonly number[] => values;
+/** The result of an experiment, for programs and for people. */
+export interface Conclusion {
+  readonly json: object;
+  readonly text: string;
+  /** Whether the experiment shows that what should be the same is not. */
+  readonly isBreach: boolean;
+}
+
 /** Tokens that a task after a context takes, and a template around it. */
 const TASK_TOKENS = 128;
 
 /** Prompts of ladders are made here, whatever the preset calls them. */
-const OWN_PROMPTS = ["dataset", "cache"];
+export const OWN_PROMPTS = ["dataset", "cache"];
 
 export const SWEEP_KINDS: readonly SweepKind[] = [
   {
@@ -44,8 +56,7 @@ export const SWEEP_KINDS: readonly SweepKind[] = [
     carriesOut: OWN_PROMPTS,
     rungs: rungsOf("ctxsweep"),
     axis: (_, values) => ({ field: "inputLen", values }),
-    fit: (values, { contextLimit }, config) =>
-      fitRungs(values, contextLimit, (config.maxTokens ?? config.outputLen) + TASK_TOKENS + CONTEXT_MARGIN),
+    fit: fitContext(TASK_TOKENS),
     measure: measureContextRung,
   },
   {
@@ -57,7 +68,7 @@ export const SWEEP_KINDS: readonly SweepKind[] = [
     carriesOut: OWN_PROMPTS,
     rungs: rungsOf("concbench"),
     axis: (_, values) => ({ field: "concurrency", values, follows: ["numPrompts"] }),
-    fit: all,
+    fit: null,
     measure: measureConcurrencyRung,
   },
   {
@@ -68,7 +79,7 @@ export const SWEEP_KINDS: readonly SweepKind[] = [
     carriesOut: [],
     rungs: [1, 2, 4, 8],
     axis: (_, values) => ({ field: "load.rate", values }),
-    fit: all,
+    fit: null,
     measure: measureRun,
   },
   {
@@ -82,7 +93,7 @@ export const SWEEP_KINDS: readonly SweepKind[] = [
       target.endpoint === "engine"
         ? { field: "engine.draftTokens", values }
         : { field: "speculation.draftTokens", values },
-    fit: all,
+    fit: null,
     measure: measureRun,
   },
   {
@@ -93,11 +104,17 @@ export const SWEEP_KINDS: readonly SweepKind[] = [
     carriesOut: [],
     rungs: [],
     axis: () => null,
-    fit: all,
+    fit: null,
     measure: measureRun,
   },
 ];
 
-function rungsOf(preset: string): readonly number[] {
+/** @param besides tokens of the task */
+export function fitContext(besides: number): NonNullable<SweepKind["fit"]> {
+  return (values, { contextLimit }, { maxTokens, outputLen }) =>
+    fitRungs(values, contextLimit, (maxTokens ?? outputLen) + besides + CONTEXT_MARGIN);
+}
+
+export function rungsOf(preset: string): readonly number[] {
   return (presetNamed(preset)?.ladder?.values ?? []).filter((value) => typeof value === "number");
 }

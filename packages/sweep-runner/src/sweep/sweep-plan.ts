@@ -13,6 +13,8 @@ export interface SweepAxis {
   readonly values: readonly AxisValue[];
   /** Settings that take the same value: `numPrompts` where each of `concurrency` streams sends one request. */
   readonly follows?: readonly string[];
+  /** The values are names that the measurement understands, such as arms or types of content, and no setting takes them. */
+  readonly isLabel?: boolean;
 }
 
 /** One combination of values. */
@@ -123,7 +125,8 @@ function configWith(
   values: Readonly<Record<string, AxisValue>>,
 ): BenchConfig {
   const draft = structuredClone({ ...config });
-  for (const { field, follows = [] } of axes) {
+  for (const { field, follows = [], isLabel = false } of axes) {
+    if (isLabel) continue;
     for (const path of [field, ...follows]) setAt(draft, path, values[field]);
   }
   // A point is one measurement: what describes the plan is not part of it.

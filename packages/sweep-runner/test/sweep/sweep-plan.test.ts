@@ -39,6 +39,14 @@ describe("a plan", () => {
     expect(plan.points.map((point) => point.config.numPrompts)).toEqual([1, 8]);
   });
 
+  it("has points by names that are no settings", () => {
+    const plan = planSweep(config({}), [{ field: "arm", values: ["on", "off"], isLabel: true }]);
+    expect(plan.steps.map(({ id, point }) => [id, point.values["arm"]])).toEqual([
+      ["boot1/arm=on", "on"],
+      ["boot1/arm=off", "off"],
+    ]);
+  });
+
   it("goes through the points once per repetition where it is interleaved, with boots around it", () => {
     const plan = planSweep(
       config({
