@@ -3,8 +3,8 @@
  * - `TEMPLATE_RAISED`: the template refused the conversation with `raise_exception`.
  * - `TEMPLATE_FAILED`: an expression of the template failed on this conversation.
  * - `TEMPLATE_MISSING`: of several templates none fits, and there is no default.
- * - `STEP_LIMIT`, `OUTPUT_LIMIT`, `SIZE_LIMIT`, `DEPTH_LIMIT`: the template wanted more steps, output, characters or items of
- *   one value, or nesting than its limits allow.
+ * - `STEP_LIMIT`, `TIME_LIMIT`, `OUTPUT_LIMIT`, `SIZE_LIMIT`, `DEPTH_LIMIT`: the template wanted more steps, time, output,
+ *   characters or items of one value, or nesting than its limits allow.
  * - `MESSAGES_INVALID`: the conversation or the options are not what a template can be given.
  * - `VIEW_MISSING`: the library behind a view is not there.
  */
@@ -14,6 +14,7 @@ export type RenderErrorCode =
   | "TEMPLATE_FAILED"
   | "TEMPLATE_MISSING"
   | "STEP_LIMIT"
+  | "TIME_LIMIT"
   | "OUTPUT_LIMIT"
   | "SIZE_LIMIT"
   | "DEPTH_LIMIT"

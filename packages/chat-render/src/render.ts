@@ -2,7 +2,7 @@ import { RenderError } from "./error.ts";
 import { compileSource, type CompiledSource } from "./jinja/template.ts";
 import { globals } from "./jinja/globals.ts";
 import { Runtime, type GenerationSpan } from "./jinja/scope.ts";
-import { Budget, BudgetError, defaultLimits, type BudgetLimits } from "./python/budget.ts";
+import { Budget, BudgetError, defaultLimits, type BudgetLimits, type Pace } from "./python/budget.ts";
 import { PyError } from "./python/errors.ts";
 import { filters } from "./python/filters/index.ts";
 import { tests } from "./python/tests/index.ts";
@@ -13,7 +13,13 @@ import { loopsOverContent } from "./views/content-format.ts";
 const MAX_TEMPLATE_CHARS = 1_000_000;
 
 /** What may be computed while a template is compiled. What is more than that is left to the render. */
-const foldingLimits: BudgetLimits = { steps: 100_000, output: 100_000, size: 100_000, depth: 20 };
+const foldingLimits: BudgetLimits = {
+  steps: 100_000,
+  milliseconds: Infinity,
+  output: 100_000,
+  size: 100_000,
+  depth: 20,
+};
 
 /** What a template wrote. */
 export interface TemplateText {
@@ -26,6 +32,8 @@ export interface TemplateRun {
   /** What `strftime_now` reads, in local time. */
   readonly now: Date;
   readonly limits?: Partial<BudgetLimits>;
+  /** Shared by all renders of one call. */
+  readonly pace: Pace;
 }
 
 /** A template that was parsed once and can be rendered with many variables. */
@@ -86,8 +94,8 @@ export function compileTemplate(template: string): CompiledTemplate {
   const source = compile(template);
   return {
     variables: new Set(source.names.filter((name) => !globals.has(name))),
-    render(variables, { now, limits }) {
-      const budget = new Budget({ ...defaultLimits, ...limits });
+    render(variables, { now, limits, pace }) {
+      const budget = new Budget({ ...defaultLimits, ...limits }, pace);
       const runtime = new Runtime(contextWith(budget, now, Math.random));
       try {
         return source.run(runtime, variables);

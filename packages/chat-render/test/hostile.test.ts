@@ -4,7 +4,7 @@ import { errorOf, outcomeOf } from "./support/outcome.ts";
 import { endless, nested, outside, refused } from "./support/hostile-templates.ts";
 
 const hi = { messages: [{ role: "user", content: "Hi" }] };
-const limits = ["STEP_LIMIT", "OUTPUT_LIMIT", "SIZE_LIMIT", "DEPTH_LIMIT"];
+const limits = ["STEP_LIMIT", "TIME_LIMIT", "OUTPUT_LIMIT", "SIZE_LIMIT", "DEPTH_LIMIT"];
 
 describe("templates without end", () => {
   test.each(endless)("$name", ({ template, line }) => {
@@ -81,6 +81,51 @@ describe("limits", () => {
     expect(errorOf(() => applyChatTemplate("{{ 'abcd' }}ef", hi, { limits: { output: 5 } })).code).toBe(
       "OUTPUT_LIMIT",
     );
+  });
+
+  /** A clock on which a millisecond goes by at every look. */
+  function ticking(): () => number {
+    let time = 0;
+    return () => (time += 1);
+  }
+  const letters = "{% for c in messages[0].content %}{% if c == 'b' %}{{ c }}{% endif %}{% endfor %}";
+
+  test("work that the conversation does not explain ends by the clock", () => {
+    const endlessLoop = "\n{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}";
+    let looks = 0;
+    const tick = ticking();
+    const clock = (): number => ((looks += 1), tick());
+    const error = errorOf(() => applyChatTemplate(endlessLoop, hi, { limits: { milliseconds: 20 }, clock }));
+    expect(error).toMatchObject({ code: "TIME_LIMIT", line: 2, pythonClass: null });
+    expect(error.message).toMatch(/^the template takes more than 20 ms/u);
+    expect(looks).toBeGreaterThan(5);
+    expect(looks).toBeLessThan(25);
+  });
+
+  test("work in proportion to the conversation is done on the slowest machine", () => {
+    const long = { messages: [{ role: "user", content: "ab".repeat(300_000) }] };
+    const options = { limits: { milliseconds: 0 }, clock: ticking() };
+    expect(applyChatTemplate(letters, long, options).text).toHaveLength(300_000);
+    const twice = `{% for i in range(20) %}${letters}{% endfor %}`;
+    expect(errorOf(() => applyChatTemplate(twice, long, options)).code).toBe("TIME_LIMIT");
+  });
+
+  test("trials of a view share one clock", () => {
+    const macro =
+      "{% macro m(n) %}{% if n > 0 %}{{ m(n-1) }}{{ m(n-1) }}{% endif %}{% endmacro %}{{ m(60) }}";
+    let looks = 0;
+    const tick = ticking();
+    const clock = (): number => ((looks += 1), tick());
+    const options = { as: "llama.cpp", limits: { milliseconds: 20 }, clock } as const;
+    expect(errorOf(() => applyChatTemplate(macro, hi, options)).code).toBe("TIME_LIMIT");
+    expect(looks).toBeLessThan(25);
+  });
+
+  test("a template of too many tags is refused before it is parsed", () => {
+    expect(errorOf(() => compileChatTemplate("{{ a }}\n".repeat(40_000)))).toMatchObject({
+      code: "SIZE_LIMIT",
+      message: "the template has more than 75000 tokens",
+    });
   });
 
   test("every render has its own", () => {

@@ -1,17 +1,21 @@
-import type { BudgetLimits } from "../python/budget.ts";
+import { defaultLimits, Pace, type BudgetLimits } from "../python/budget.ts";
 import { PyDict, textOf, type PyValue } from "../python/value.ts";
 import { RenderError } from "../error.ts";
 import { compileTemplate, type CompiledTemplate } from "../render.ts";
 import { viewNamed, type ViewName } from "../views/index.ts";
 import type { RenderWarning, View, ViewTemplate } from "../views/view.ts";
 import { pythonConversation, type Conversation } from "./conversation.ts";
+import { inputSize } from "./input-size.ts";
 import type { ParsedConversation } from "./parse-conversation.ts";
 import { sha256 } from "./sha256.ts";
 import { assistantSpans, type AssistantSpan } from "./spans.ts";
 import { chooseTemplate, type ChatTemplate, type ChosenTemplate } from "./template-choice.ts";
 import { toPython } from "./to-python.ts";
 
-/** How far a template may go: steps, characters of output and of one value, nesting. Counts, not times. */
+/**
+ * How far a template may go: steps, milliseconds (only for work that the size of the conversation does not explain),
+ * characters of output and of one value, nesting.
+ */
 export type RenderLimits = BudgetLimits;
 
 /** What a template is given besides the conversation, and how. */
@@ -45,6 +49,8 @@ export interface RenderOptions {
   /** Whose prompt it is: what that program would render for the same request. Default: the template as it stands. */
   readonly as?: ViewName | View;
   readonly limits?: Partial<RenderLimits>;
+  /** Milliseconds of a clock that never goes back, for `limits.milliseconds`. Default `performance.now`. */
+  readonly clock?: () => number;
 }
 
 /** A prompt as the template wrote it. */
@@ -78,6 +84,8 @@ export interface CompiledChatTemplate {
 
 /** Always passed; `apply_chat_template` has parameters of these names, so they cannot come as variables. */
 const fixedNames = ["messages", "tools", "documents", "add_generation_prompt"] as const;
+
+const monotonic = (): number => performance.now();
 
 function entriesOf(kwargs: Readonly<Record<string, unknown>> | PyDict): [string, unknown][] {
   return kwargs instanceof PyDict
@@ -134,18 +142,22 @@ class CompiledChoice implements CompiledChatTemplate {
   }
 
   render(conversation: Conversation | ParsedConversation, options: RenderOptions = {}): RenderedPrompt {
-    const { specialTokens = {}, kwargs = {}, now = new Date(), limits = {} } = options;
+    const { specialTokens = {}, kwargs = {}, now = new Date(), limits = {}, clock = monotonic } = options;
     const variables = kwargsOf(kwargs);
     const tokens = kwargsTokens(specialTokens);
+    const given = pythonConversation(conversation);
+    const pace = new Pace(clock, limits.milliseconds ?? defaultLimits.milliseconds, () =>
+      inputSize([given.messages, given.tools, given.documents, ...variables.values()]),
+    );
     const template: ViewTemplate = {
       source: this.chosen.template,
-      render: (given) => this.compiled.render(given, { now, limits }),
+      render: (values) => this.compiled.render(values, { now, limits, pace }),
       loopsOverContent: (by) => this.compiled.loopsOverContent(by),
     };
     const view = typeof options.as === "function" ? options.as : viewNamed(options.as);
     const { text, spans, warnings } = view({
       template,
-      conversation: pythonConversation(conversation),
+      conversation: given,
       addGenerationPrompt: options.addGenerationPrompt,
       continueFinalMessage: options.continueFinalMessage ?? false,
       specialTokens: tokens,

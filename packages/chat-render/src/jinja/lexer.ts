@@ -1,3 +1,4 @@
+import { BudgetError } from "../python/budget.ts";
 import { codePointCount } from "../python/code-points.ts";
 import { PyError, valueError } from "../python/errors.ts";
 import { MAX_INT_DIGITS } from "../python/numbers.ts";
@@ -42,6 +43,9 @@ function integerValue(text: string): PyValue {
   return digits.length < 16 ? Number(digits) : pyInt(BigInt(digits));
 }
 
+/** About ten times as many as the longest real templates have. */
+const MAX_TOKENS = 75_000;
+
 /** Cuts a template into tokens, with the settings of transformers: trim_blocks and lstrip_blocks. */
 class Lexer {
   readonly tokens: Token[] = [];
@@ -63,6 +67,11 @@ class Lexer {
   }
 
   private push(type: TokenType, value: string): void {
+    if (this.tokens.length > MAX_TOKENS) {
+      const error = new BudgetError("SIZE_LIMIT", `the template has more than ${MAX_TOKENS} tokens`);
+      error.line = this.line;
+      throw error;
+    }
     this.tokens.push({ type, value, line: this.line });
   }
 

@@ -106,7 +106,8 @@ function attempt(
       ]),
     ).text;
   } catch (error) {
-    if (error instanceof RenderError) {
+    // A template that does not end in one trial would not in the next.
+    if (error instanceof RenderError && !error.code.endsWith("_LIMIT")) {
       return null;
     }
     throw error;

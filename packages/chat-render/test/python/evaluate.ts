@@ -10,7 +10,7 @@ import { PyDict, textOf, type PyContext, type PyValue } from "../../src/python/v
 /** A context for operations on values; the clock stands still and the same item is drawn every time. */
 export function context(limits: Partial<BudgetLimits> = {}): PyContext {
   return {
-    budget: new Budget({ ...defaultLimits, ...limits }),
+    budget: new Budget({ ...defaultLimits, steps: 1_000_000, ...limits }),
     filters,
     tests,
     now: new Date(2026, 6, 26, 12, 34, 56),
