@@ -38,6 +38,8 @@ const MAX_STOPS = 64;
 const MAX_STOP_LENGTH = 4096;
 /** Characters of a grammar, or of a schema as JSON. */
 const MAX_FORMAT_LENGTH = 262_144;
+/** Objects and lists within each other in a schema: those who read it call themselves for each. */
+const MAX_FORMAT_DEPTH = 64;
 
 /**
  * Checks a request and fills in its defaults.
@@ -121,6 +123,9 @@ function checkFormat(request: GenerateRequest, { outputFormats }: EngineCapabili
     const can = outputFormats.length === 0 ? "none" : outputFormats.join(", ");
     refuse(`format ${format.kind}: this engine can hold an output to ${can}`);
   }
+  if (format.kind === "json-schema" && isDeeper(format.schema, MAX_FORMAT_DEPTH)) {
+    refuse(`format: the schema is nested more than ${MAX_FORMAT_DEPTH} deep`);
+  }
   const size =
     format.kind === "json-schema"
       ? JSON.stringify(format.schema).length
@@ -134,6 +139,12 @@ function checkFormat(request: GenerateRequest, { outputFormats }: EngineCapabili
   if (request.ignoreEos === true) refuse("ignoreEos cannot be held together with a format");
   if ((request.minTokens ?? 0) > 0) refuse("minTokens cannot be held together with a format");
   if (request.logprobs !== undefined) refuse("logprobs are not given together with a format");
+}
+
+/** Whether objects and lists are nested deeper than a limit; also true of one that holds itself. */
+function isDeeper(value: unknown, limit: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return limit === 0 || Object.values(value).some((inner) => isDeeper(inner, limit - 1));
 }
 
 function checkLength(promptTokens: number, maxTokens: number, contextSize: number): void {

@@ -18,7 +18,7 @@ const limits: RequestLimits = {
     requestDraftBudget: true,
     chat: false,
     maxLogprobs: 5,
-    outputFormats: ["json"],
+    outputFormats: ["json", "json-schema"],
     minTokens: true,
     stopTokenIds: true,
     ignoredEos: "passed",
@@ -28,6 +28,8 @@ const limits: RequestLimits = {
 };
 const check = (request: Partial<GenerateRequest>) =>
   checkRequest({ prompt: [1, 2, 3], maxTokens: 4, ...request }, limits);
+const deep = (levels: number): Record<string, unknown> =>
+  levels === 0 ? { type: "string" } : { items: deep(levels - 1) };
 
 describe("checkRequest", () => {
   it("fills in the defaults", () => {
@@ -67,6 +69,7 @@ describe("checkRequest", () => {
     ],
     ["a negative draft budget", { draftBudget: -1 }, /draftBudget.*got -1/],
     ["more alternatives than there are", { logprobs: 6 }, /logprobs must be an integer from 0 to 5, got 6/],
+    ["a schema that is nested too deep", { format: { kind: "json-schema", schema: deep(65) } }, /64 deep/],
     ["a seed that is no safe integer", { sampling: { seed: 2 ** 60 } }, /sampling\.seed/],
   ])("refuses %s", (_name, request, message) => {
     expect(() => check(request)).toThrow(

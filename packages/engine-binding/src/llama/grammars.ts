@@ -1,7 +1,9 @@
 import type { Llama, LlamaGrammar, LlamaModel } from "node-llama-cpp";
 import type { OutputFormat } from "../engine.ts";
 import { EngineError } from "../errors.ts";
+import { grammarFault } from "../text/gbnf.ts";
 import { messageOf, type NodeLlama } from "./node-llama.ts";
+import { schemaFault } from "./schema-fault.ts";
 
 /** How far the output of one request is in its grammar. */
 export type GrammarState = InstanceType<NodeLlama["LlamaGrammarEvaluationState"]>;
@@ -48,9 +50,12 @@ export class GrammarSource {
 
   #compile(format: OutputFormat): Promise<LlamaGrammar> {
     if (format.kind === "json") return this.#llama.getGrammarFor("json");
+    const { schema } = format.kind === "grammar" ? { schema: null } : format;
+    // llama.cpp would print what is wrong itself, and say only that it failed
+    const fault = format.kind === "grammar" ? grammarFault(format.grammar) : schemaFault(schema);
+    if (fault !== null) return Promise.reject(new SyntaxError(fault));
     if (format.kind === "grammar") return this.#llama.createGrammar({ grammar: format.grammar });
-    const { schema } = format;
-    if (!isSchema(schema)) throw new TypeError("the schema is not an object");
+    if (!isSchema(schema)) return Promise.reject(new TypeError("the schema is not an object"));
     return this.#llama.createGrammarForJsonSchema(schema);
   }
 }

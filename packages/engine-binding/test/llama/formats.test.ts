@@ -68,7 +68,11 @@ describe("output formats", () => {
       });
     await refused(
       { format: { kind: "grammar", grammar: "root ::= (" } },
-      /^format: llama\.cpp cannot use this grammar/,
+      /^format: llama\.cpp cannot use this grammar: line 1, column 10: this \( is not closed$/,
+    );
+    await refused(
+      { format: { kind: "json-schema", schema: { type: "array", items: { $ref: "#/other" } } } },
+      /^format: llama\.cpp cannot use this json-schema: #\/items\/\$ref: /,
     );
     await refused({ format: { kind: "regex", regex: "a" } }, /^format regex: .*json-schema, json, grammar/);
     await refused({ format: { kind: "json" }, ignoreEos: true }, /^ignoreEos/);
