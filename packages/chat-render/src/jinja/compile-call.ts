@@ -157,9 +157,15 @@ export function compileCall(compiler: Compiler, frame: Frame, node: Call, caller
   };
 }
 
-/** An unknown filter or test in a branch fails when it is reached, with its operand and arguments computed. */
-function unknown(kind: "filter" | "test", name: string): PyError {
-  return new PyError("TemplateRuntimeError", `No ${kind} named ${reprText(name)} found.`);
+/**
+ * An unknown filter or test in a branch fails when it is reached, with its operand and arguments computed: by itself, or
+ * because what stands for it takes no keywords.
+ */
+function unknown(kind: "filter" | "test", name: string, standIn: string, keywords: PyKwargs): PyError {
+  const [keyword] = keywords?.keys() ?? [];
+  return keyword === undefined
+    ? new PyError("TemplateRuntimeError", `No ${kind} named ${reprText(name)} found.`)
+    : typeError(`${standIn}() got an unexpected keyword argument '${keyword}'`);
 }
 
 function checkKnown(compiler: Compiler, frame: Frame, kind: "filter" | "test", node: Filter | Test): void {
@@ -188,11 +194,11 @@ export function compileFilter(
   const positional = compilePositional(compiler, frame, node.args);
   const keywords = compileKeywords(compiler, frame, node.args, `jinja2.filters.do_${name}`, node.line, null);
   if (filter === undefined) {
+    const standIn = compiler.missingName("filter", name);
     return (scope) => {
       operand(scope);
       positional(scope);
-      keywords?.(scope);
-      throw unknown("filter", name);
+      throw unknown("filter", name, standIn, keywords?.(scope) ?? null);
     };
   }
   if (keywords === null) {
@@ -231,6 +237,7 @@ export function compileTest(compiler: Compiler, frame: Frame, node: Test): (scop
     return (scope) => quick(operand(scope));
   }
   const test = compiler.ctx.tests.get(name);
+  const standIn = test === undefined ? compiler.missingName("test", name) : "";
   const positional = compilePositional(compiler, frame, args);
   const keywords = compileKeywords(compiler, frame, args, `jinja2.tests.test_${name}`, node.line, null);
   return (scope) => {
@@ -238,7 +245,7 @@ export function compileTest(compiler: Compiler, frame: Frame, node: Test): (scop
     const values = positional(scope);
     const named = keywords === null ? null : keywords(scope);
     if (test === undefined) {
-      throw unknown("test", name);
+      throw unknown("test", name, standIn, named);
     }
     return test(scope.rt, value, values, named);
   };

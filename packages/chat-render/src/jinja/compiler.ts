@@ -2,6 +2,7 @@ import { PyError } from "../python/errors.ts";
 import type { Block, Expression, Statement } from "./ast.ts";
 import { constantOf, NOT_CONSTANT, type Constant } from "./constant-folding.ts";
 import type { Frame } from "./frame.ts";
+import { missingName } from "./missing-names.ts";
 import { findAll } from "./scope-analysis.ts";
 import type { Evaluate, Execute, Runtime, Scope } from "./scope.ts";
 
@@ -43,6 +44,8 @@ export class Compiler {
   escapesConstants = false;
   /** Whether the parts of an expression are compiled in which Jinja computes every constant it finds. */
   folds = false;
+  /** The block whose code is compiled; null in the template's own. */
+  block: string | null = null;
   /** Expressions compiled so far: the difference is what a statement costs. */
   cost = 0;
   /** The first thing that Python would refuse in Jinja's code, which it reads only when all of it is written. */
@@ -50,10 +53,12 @@ export class Compiler {
   private parentheses = 0;
 
   private readonly compilers: Compilers;
+  private readonly root: readonly Statement[];
 
   constructor(ctx: Runtime, body: readonly Statement[], compilers: Compilers) {
     this.ctx = ctx;
     this.compilers = compilers;
+    this.root = body;
     let countsPieces = false;
     let hasExtends = false;
     let hasDicts = false;
@@ -116,6 +121,11 @@ export class Compiler {
     if (frame.loops > MAX_LOOPS) {
       this.refuse("too many statically nested blocks", line);
     }
+  }
+
+  /** Name of the function that stands for a filter or test that does not exist. */
+  missingName(kind: "filter" | "test", name: string): string {
+    return missingName(this.root, this.blocks, this.block, kind, name);
   }
 
   variable(name: string): number {

@@ -62,6 +62,7 @@ function compileCode(compiler: Compiler, body: readonly Statement[], block: stri
   };
   const selfSlot = slotOf("self");
   const superSlot = slotOf("super");
+  compiler.block = block;
   frame.toplevel = block === null;
   frame.rootlevel = block === null;
   frame.checksOutput = block === null && compiler.hasExtends;

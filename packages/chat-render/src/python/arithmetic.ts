@@ -1,9 +1,11 @@
+import { PyBytes } from "./bytes.ts";
 import { PyError, overflowError, typeError } from "./errors.ts";
 import { floorDivideFloats, floorDivideInts, moduloFloats, moduloInts, trueDivide } from "./division.ts";
 import { power, type PowerCharge } from "./power.ts";
 import { escape } from "./markup.ts";
 import { bitsAbout, intOf, intToFloat, numberOf } from "./numbers.ts";
 import { printf } from "./printf.ts";
+import { setDifference } from "./sets.ts";
 import { undefinedError } from "./undefined.ts";
 import {
   isList,
@@ -117,6 +119,10 @@ function repeat(ctx: PyContext, sequence: PyValue, count: number | bigint): PyVa
     const repeated = text === "" ? "" : text.repeat(times);
     return sequence instanceof PyMarkup ? new PyMarkup(repeated) : repeated;
   }
+  if (sequence instanceof PyBytes) {
+    ctx.budget.collect(sequence.bytes.length * times);
+    return new PyBytes(Array.from({ length: times }, () => sequence.bytes).flat());
+  }
   const items = sequence instanceof PyTuple ? sequence.items : isList(sequence) ? sequence : [];
   ctx.budget.collect(items.length * times);
   const result: PyValue[] = [];
@@ -127,7 +133,7 @@ function repeat(ctx: PyContext, sequence: PyValue, count: number | bigint): PyVa
 }
 
 function isSequence(value: PyValue): boolean {
-  return isStr(value) || isList(value) || value instanceof PyTuple;
+  return isStr(value) || isList(value) || value instanceof PyTuple || value instanceof PyBytes;
 }
 
 function multiplySequence(ctx: PyContext, a: PyValue, b: PyValue): PyValue {
@@ -163,6 +169,13 @@ function concatenate(ctx: PyContext, a: PyValue, b: PyValue): PyValue | undefine
     ctx.budget.collect(a.items.length + b.items.length);
     return new PyTuple(a.items.concat(b.items));
   }
+  if (a instanceof PyBytes) {
+    if (!(b instanceof PyBytes)) {
+      throw typeError(`can't concat ${typeName(b)} to bytes`);
+    }
+    ctx.budget.collect(a.bytes.length + b.bytes.length);
+    return new PyBytes(a.bytes.concat(b.bytes));
+  }
   if (isSequence(a) && !(a instanceof PyMarkup)) {
     throw typeError(`can only concatenate ${typeName(a)} (not "${typeName(b)}") to ${typeName(a)}`);
   }
@@ -189,6 +202,10 @@ export function binary(ctx: PyContext, operator: BinaryOperator, a: PyValue, b: 
   }
   if (operator === "*" && a instanceof PyMarkup) {
     return multiplySequence(ctx, a, b);
+  }
+  const set = operator === "-" && !(a instanceof PyUndefined) ? setDifference(ctx, a, b) : undefined;
+  if (set !== undefined) {
+    return set;
   }
   for (const side of [a, b]) {
     if (side instanceof PyUndefined) {

@@ -1,6 +1,7 @@
 import { PyError } from "./errors.ts";
 import { ArrayIterator } from "./iterate.ts";
 import { intOf } from "./numbers.ts";
+import { pick, PySlice, sliceBounds } from "./slices.ts";
 import { isPrintable } from "./unicode.ts";
 import { PyObject, type PyValue } from "./value.ts";
 
@@ -93,6 +94,9 @@ export class PyBytes extends PyObject {
   }
 
   override getItem(key: PyValue): PyValue | undefined {
+    if (key instanceof PySlice) {
+      return new PyBytes(pick(this.bytes, sliceBounds(key, this.bytes.length)));
+    }
     const index = intOf(key);
     return typeof index === "number" ? this.bytes[index < 0 ? index + this.bytes.length : index] : undefined;
   }

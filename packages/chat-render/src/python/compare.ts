@@ -157,6 +157,13 @@ function orderAt(ctx: PyContext, operator: OrderOperator, a: PyValue, b: PyValue
       throw undefinedError(ctx, side);
     }
   }
+  if (a instanceof PyObject && b instanceof PyObject) {
+    const [part, whole] = operator.startsWith("<") ? [a, b] : [b, a];
+    const isWithin = part.within?.(whole, ctx);
+    if (isWithin !== undefined) {
+      return isWithin && (operator.endsWith("=") || part.length?.() !== whole.length?.());
+    }
+  }
   throw typeError(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
 }
 

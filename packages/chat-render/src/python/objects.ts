@@ -267,14 +267,19 @@ export class PyView extends PyObject {
     return found !== undefined && item !== undefined && sameItem(ctx, found, item);
   }
 
+  /** Views of values have no order and are equal only to themselves. */
+  override within(other: PyValue, ctx: PyContext): boolean | undefined {
+    return this.typeName !== "dict_values" &&
+      other instanceof PyObject &&
+      (other.typeName === "set" || other.typeName === "dict_keys" || other.typeName === "dict_items")
+      ? this.list().every((item) => other.contains?.(item, ctx))
+      : undefined;
+  }
+
   override equals(other: PyValue, ctx: PyContext): boolean {
     return (
       other === this ||
-      (other instanceof PyView &&
-        this.typeName !== "dict_values" &&
-        other.typeName !== "dict_values" &&
-        other.dict.size === this.dict.size &&
-        this.list().every((item) => other.contains(item, ctx)))
+      (other instanceof PyObject && other.length?.() === this.dict.size && this.within(other, ctx) === true)
     );
   }
 }

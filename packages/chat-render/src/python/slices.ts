@@ -61,7 +61,8 @@ export function sliceBounds(slice: PySlice, length: number): SliceBounds {
   return { start, stop, count, step };
 }
 
-function pick<T>(items: readonly T[], { start, count, step }: SliceBounds): T[] {
+/** The items that a slice takes. */
+export function pick<T>(items: readonly T[], { start, count, step }: SliceBounds): T[] {
   if (step === 1) {
     return items.slice(start, start + count);
   }

@@ -125,6 +125,8 @@ export abstract class PyObject {
   /** `x == other`; identity where absent. */
   equals?(other: PyValue, ctx: PyContext): boolean;
   contains?(value: PyValue, ctx: PyContext): boolean;
+  /** Whether all its items are in another set; undefined where Python has no order between the two. */
+  within?(other: PyValue, ctx: PyContext): boolean | undefined;
   /** True for objects that Python cannot hash. */
   get unhashable(): boolean {
     return false;

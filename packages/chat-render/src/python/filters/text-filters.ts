@@ -1,7 +1,6 @@
 import { callMethod } from "../access.ts";
 import { binary } from "../arithmetic.ts";
 import { filterArgumentError, PyError, typeError } from "../errors.ts";
-import { sliceCodePoints } from "../code-points.ts";
 import { order } from "../compare.ts";
 import { length, listOf } from "../iterate.ts";
 import { escape, escapeText, like } from "../markup.ts";
@@ -12,15 +11,16 @@ import { stripTags } from "../entities.ts";
 import { PyFunction } from "../objects.ts";
 import { printf } from "../printf.ts";
 import { str } from "../repr.ts";
+import { PySlice, sliceSequence } from "../slices.ts";
 import { truth } from "../truth.ts";
 import { undefinedError } from "../undefined.ts";
 import { spaceClass } from "../unicode.ts";
 import {
-  isInt,
   isList,
   isStr,
   PyDict,
   PyMarkup,
+  PyObject,
   PyTuple,
   PyUndefined,
   textOf,
@@ -107,12 +107,17 @@ function indent(
   return asMarkup ? new PyMarkup(whole) : whole;
 }
 
-/** A bound of a slice. */
-function sliceSize(value: PyValue): number {
-  if (!isInt(value) && typeof value !== "boolean") {
-    throw typeError("slice indices must be integers or None or have an __index__ method");
+/** `value[:stop]`, with the errors that Python raises for what cannot be sliced. */
+export function firstPart(ctx: PyContext, value: PyValue, stop: PyValue): PyValue {
+  if (value instanceof PyDict) {
+    throw typeError("unhashable type: 'slice'");
   }
-  return Number(value);
+  const slice = new PySlice(null, stop, null);
+  const part = value instanceof PyObject ? value.getItem?.(slice, ctx) : sliceSequence(ctx, value, slice);
+  if (part === undefined) {
+    throw typeError(`'${typeName(value)}' object is not subscriptable`);
+  }
+  return part;
 }
 
 function truncate(
@@ -130,16 +135,18 @@ function truncate(
   if (order(ctx, "<=", length(ctx, value), binary(ctx, "+", size, slack))) {
     return value;
   }
-  const most = sliceSize(size);
-  const text = textOf(value);
-  if (text === undefined) {
-    throw truth(killWords)
-      ? typeError(`can only concatenate ${typeName(value)} (not "${typeName(end)}") to ${typeName(value)}`)
-      : noAttribute(ctx, value, "rsplit");
+  const cut = firstPart(ctx, value, binary(ctx, "-", size, endLength));
+  if (truth(killWords)) {
+    return binary(ctx, "+", cut, end);
   }
-  const cut = sliceCodePoints(text, 0, most - endLength);
-  const space = truth(killWords) ? -1 : cut.lastIndexOf(" ");
-  return binary(ctx, "+", like(value, space < 0 ? cut : cut.slice(0, space)), end);
+  const text = textOf(cut);
+  if (text === undefined) {
+    throw typeName(cut) === "bytes"
+      ? typeError("a bytes-like object is required, not 'str'")
+      : noAttribute(ctx, cut, "rsplit");
+  }
+  const space = text.lastIndexOf(" ");
+  return binary(ctx, "+", like(value, space < 0 ? text : text.slice(0, space)), end);
 }
 
 function join(

@@ -8,9 +8,12 @@ import { intOf, numberOf } from "../numbers.ts";
 import { truth } from "../truth.ts";
 import { undefinedError } from "../undefined.ts";
 import {
+  isList,
+  isStr,
   PyDict,
   pyFloat,
   pyInt,
+  PyTuple,
   PyUndefined,
   textOf,
   typeName,
@@ -92,6 +95,10 @@ function roundTo(value: PyValue, precision: PyValue): PyValue {
       : int;
 }
 
+function isRepeated(value: PyValue): boolean {
+  return isStr(value) || isList(value) || value instanceof PyTuple;
+}
+
 function round(
   ctx: PyContext,
   [value = null, precision = 0, method = "common"]: readonly (PyValue | undefined)[],
@@ -106,6 +113,10 @@ function round(
     return roundTo(value, precision);
   }
   const unit = binary(ctx, "**", 10, precision);
+  if (isRepeated(value) && typeof unit === "number" && Number.isInteger(unit)) {
+    // Python repeats it before it looks what it is.
+    throw typeError(`must be real number, not ${typeName(value)}`);
+  }
   const scaled = binary(ctx, "*", value, unit);
   const number = numberOf(scaled);
   if (number === undefined) {

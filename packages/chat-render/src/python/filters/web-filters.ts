@@ -1,8 +1,8 @@
-import { codePointCount, sliceCodePoints } from "../code-points.ts";
+import { codePointCount } from "../code-points.ts";
+import { order } from "../compare.ts";
 import { filterArgumentError, PyError, typeError, valueError } from "../errors.ts";
 import { isIterable, listOf, unpack } from "../iterate.ts";
 import { escape, escapeText } from "../markup.ts";
-import { sizeArgument } from "../methods/method.ts";
 import { split } from "../methods/str-split.ts";
 import { compareTexts } from "../code-points.ts";
 import { reprText, str } from "../repr.ts";
@@ -22,7 +22,7 @@ import {
 } from "../value.ts";
 import { PyBytes } from "../bytes.ts";
 import { filter } from "./filter.ts";
-import { noAttribute } from "./text-filters.ts";
+import { firstPart, noAttribute } from "./text-filters.ts";
 
 /** `urllib.parse.quote`. */
 function urlQuote(ctx: PyContext, value: PyValue, forQuery: boolean): string {
@@ -137,15 +137,15 @@ function balance(word_: string, tail: string): [string, string] {
 
 interface LinkOptions {
   readonly attributes: string;
-  readonly limit: number | undefined;
+  /** The text of a link. */
+  readonly shown: (url: string) => string;
   readonly schemes: readonly string[];
 }
 
-function link(middle: string, { attributes, limit, schemes }: LinkOptions): string {
+function link(middle: string, { attributes, shown, schemes }: LinkOptions): string {
   if (httpUrl.test(middle)) {
-    const shown = limit !== undefined && codePointCount(middle) > limit ? `${cut(middle, limit)}...` : middle;
     const scheme = /^https?:\/\//.test(middle) ? "" : "https://";
-    return `<a href="${scheme}${middle}"${attributes}>${shown}</a>`;
+    return `<a href="${scheme}${middle}"${attributes}>${shown(middle)}</a>`;
   }
   if (middle.startsWith("mailto:") && email.test(middle.slice(7))) {
     return `<a href="${middle}">${middle.slice(7)}</a>`;
@@ -160,11 +160,6 @@ function link(middle: string, { attributes, limit, schemes }: LinkOptions): stri
     }
   }
   return text;
-}
-
-/** `text[:limit]`, which counts from the end where the limit is below zero. */
-function cut(text: string, limit: number): string {
-  return sliceCodePoints(text, 0, limit < 0 ? Math.max(codePointCount(text) + limit, 0) : limit);
 }
 
 function urlize(
@@ -192,7 +187,10 @@ function urlize(
   });
   const options: LinkOptions = {
     attributes: ` rel="${relAttribute}"${truth(target) ? ` target="${escape(ctx, target).text}"` : ""}`,
-    limit: limit === null ? undefined : sizeArgument(limit),
+    shown: (url) =>
+      limit !== null && order(ctx, ">", codePointCount(url), limit)
+        ? `${textOf(firstPart(ctx, url, limit))}...`
+        : url,
     schemes: schemeTexts,
   };
   const escaped = escape(ctx, value).text;

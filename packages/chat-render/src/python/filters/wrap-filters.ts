@@ -5,7 +5,6 @@ import { splitLines } from "../methods/str-split.ts";
 import { strip } from "../methods/str-search.ts";
 import { pretty } from "../pretty.ts";
 import { like } from "../markup.ts";
-import { textArgument } from "../methods/method.ts";
 import { truth } from "../truth.ts";
 import { undefinedError } from "../undefined.ts";
 import {
@@ -144,11 +143,14 @@ function wordWrap(
     | undefined
   )[],
 ): PyValue {
+  if (wrapString !== null && !isStr(wrapString)) {
+    throw noAttribute(ctx, wrapString, "join");
+  }
   if (!isStr(value)) {
     throw noAttribute(ctx, value, "splitlines");
   }
   const text = textOf(value) ?? "";
-  const separator = wrapString === null ? "\n" : textArgument(wrapString, "");
+  const separator = textOf(wrapString) ?? "\n";
   const paragraphs = splitLines(text);
   if (paragraphs.length === 0) {
     return like(wrapString, "");

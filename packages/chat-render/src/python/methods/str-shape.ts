@@ -1,5 +1,5 @@
 import { codePointCount } from "../code-points.ts";
-import { PyError, typeError, valueError } from "../errors.ts";
+import { overflowError, PyError, typeError, valueError } from "../errors.ts";
 import { intOf } from "../numbers.ts";
 import {
   capitalize,
@@ -92,6 +92,16 @@ function asked(test: (text: string) => boolean, cost = 1 / 16): Spec {
       return test(text);
     },
   ];
+}
+
+/** A C `int`. */
+function cInt(value: PyValue | undefined, missing: number): number {
+  const int = value === undefined ? missing : intOf(value);
+  const size = int === undefined ? sizeArgument(value) : Number(int);
+  if (size < -(2 ** 31) || size >= 2 ** 31) {
+    throw overflowError("Python int too large to convert to C int");
+  }
+  return size;
 }
 
 function expandTabs(ctx: PyContext, text: string, size: number): string {
@@ -210,7 +220,7 @@ export const shapeSpecs: Record<string, Spec> = {
   casefold: mapped(caseFold, SLOW),
   center: justify("center"),
   encode: [["encoding", "errors"], encode],
-  expandtabs: [["tabsize"], (ctx, text, args) => expandTabs(ctx, text, sizeArgument(args[0], 8))],
+  expandtabs: [["tabsize"], (ctx, text, args) => expandTabs(ctx, text, cInt(args[0], 8))],
   isascii: asked((text) => !/[^\0-\x7f]/.test(text)),
   islower: asked(isLower),
   isprintable: asked((text) => Array.from(text).every((character) => isPrintable(character)), SLOW),
