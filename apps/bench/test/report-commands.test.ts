@@ -225,3 +225,32 @@ describe("onpar import", () => {
     expect((await onpar(["import", a, "--from=aiperf"])).code).toBe(2);
   });
 });
+
+describe("onpar report --html and --svg", () => {
+  it("draws the timeline and the distributions of a run with records", async () => {
+    expect(await onpar(["report", a, "--html", file("a.html")])).toMatchObject({ code: 0, stdout: "" });
+    const html = readFileSync(file("a.html"), "utf8");
+    for (const id of ["time-tokens", "time-flight", "dist-ttft", "dist-e2el"])
+      expect(html).toContain(`id="${id}-title"`);
+    const bare = await onpar(["report", a, "--no-records", "--html", file("bare.html")]);
+    expect(bare.code).toBe(0);
+    expect(readFileSync(file("bare.html"), "utf8")).not.toContain('id="time-tokens-title"');
+  });
+
+  it("writes each chart into a folder, and says where there is none", async () => {
+    expect((await onpar(["report", a, "--svg", file("charts")])).code).toBe(0);
+    expect(readFileSync(path.join(file("charts"), "dist-ttft.svg"), "utf8")).toMatch(/^<svg xmlns=.*<style>/);
+    const none = await onpar(["report", a, "--no-records", "--svg", file("none")]);
+    expect(none).toMatchObject({ code: 2 });
+    expect(none.stderr).toContain("nothing to draw");
+  });
+
+  it("joins runs that are rungs into one ladder", async () => {
+    const longer = await measure("longer", "--concurrency=2");
+    const { stdout } = await onpar(["report", a, longer, "--csv"]);
+    expect(stdout.trim().split("\n")).toHaveLength(3);
+    expect(stdout).toMatch(/^profile,max_running,mem_fraction,streams/);
+    await onpar(["report", a, longer, "--html", file("ladder.html")]);
+    expect(readFileSync(file("ladder.html"), "utf8")).toContain('id="concurrency-aggregate-title"');
+  });
+});

@@ -56,3 +56,7 @@ export { RunDigester, type PromptAcceptance, type RunDigest } from "./digest/run
 export type { HistogramBin } from "./digest/log-histogram.ts";
 export type { TimelineBin } from "./digest/timeline.ts";
 export { gateRun, type GateRules } from "./gate/gate.ts";
+
+export type { Chart, ChartTable } from "./charts/chart.ts";
+export { standaloneSvg } from "./charts/svg.ts";
+export { chartsOf, renderHtml, type ReportedResult } from "./html/report-html.ts";

@@ -1,15 +1,21 @@
+import path from "node:path";
+
 import {
+  chartsOf,
   concurrencyLadderCsv,
   contextLadderCsv,
   isConcurrencyLadder,
   joinResults,
   ParquetTable,
+  renderHtml,
   renderResultReport,
   renderTerminalReport,
   resultMarkdown,
   resultToJson,
   runMarkdown,
+  standaloneSvg,
   vllmServeJson,
+  type ReportedResult,
   type Result,
 } from "@onpar/bench-report";
 import { Option, type Command } from "commander";
@@ -19,10 +25,11 @@ import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { renderOptions } from "../output.ts";
 import { loadResult, type LoadedResult } from "../results/load-results.ts";
 import { openRecords } from "../results/record-lines.ts";
-import { writeReportFile } from "../results/write-file.ts";
+import { makeFolder, writeReportFile } from "../results/write-file.ts";
 import { UsageError } from "../usage-error.ts";
 
 interface ReportFlags {
+  readonly html?: string;
   readonly md?: boolean | string;
   readonly csv?: boolean | string;
   readonly json?: boolean | string;
@@ -39,7 +46,8 @@ give the distributions, the timeline and the values of single requests. A file o
 
 Examples:
   onpar report result.json
-  onpar report rung-512.json rung-4096.json --csv ladder.csv
+  onpar report rung-512.json rung-4096.json --csv ladder.csv --html ladder.html
+  onpar report published.csv --svg charts
   onpar report records.jsonl --md --parquet records.parquet`;
 
 /** `onpar report`: results of any harness, for people and for other programs. */
@@ -49,6 +57,7 @@ export function addReportCommand(program: Command, env: Env, done: (code: ExitCo
     .summary("report results of this program and of other harnesses")
     .description("Prints a report of results, or writes it as HTML, Markdown, CSV, charts or Parquet.")
     .argument("<RESULTS...>", "result files: of onpar run, of other harnesses, or records")
+    .option("--html <FILE>", "Write one HTML file with tables and charts, which needs no network.")
     .option("--md [FILE]", "Markdown, on standard output or into a file.")
     .option(
       "--csv [FILE]",
@@ -59,6 +68,7 @@ export function addReportCommand(program: Command, env: Env, done: (code: ExitCo
       "--vllm [FILE]",
       "One point under the keys of vllm bench serve, on standard output or into a file.",
     )
+    .option("--svg <DIR>", "Write each chart as an SVG file into this folder.")
     .option("--parquet <FILE>", "Write one row per request as Parquet.")
     .addOption(new Option("--no-records", "Do not read the records that a result names."))
     .option("--overwrite", "Replace files that are there already.")
@@ -75,6 +85,10 @@ export function addReportCommand(program: Command, env: Env, done: (code: ExitCo
         out(flag, to, content());
         wrote = true;
       }
+      if (flags.svg !== undefined) {
+        writeCharts(flags.svg, reportedOf(loaded, result), flags.overwrite === true);
+        wrote = true;
+      }
       if (flags.parquet !== undefined) {
         writeReportFile("--parquet", flags.parquet, parquetOf(loaded), flags.overwrite === true);
         wrote = true;
@@ -88,6 +102,7 @@ type OutputOf = readonly [flag: string, to: boolean | string, content: () => str
 
 function outputsOf(flags: ReportFlags, loaded: readonly LoadedResult[], result: Result): OutputOf[] {
   const outputs: (readonly [string, boolean | string | undefined, () => string])[] = [
+    ["--html", flags.html, () => renderHtml(reportedOf(loaded, result))],
     ["--md", flags.md, () => markdownOf(loaded, result)],
     [
       "--csv",
@@ -100,6 +115,27 @@ function outputsOf(flags: ReportFlags, loaded: readonly LoadedResult[], result: 
   return outputs.flatMap(([flag, to, content]) =>
     to === undefined || to === false ? [] : [[flag, to, content] as const],
   );
+}
+
+/** The run and its records belong to the report only where there is one. */
+function reportedOf(loaded: readonly LoadedResult[], result: Result): ReportedResult {
+  const [only] = loaded;
+  return loaded.length === 1 && only !== undefined
+    ? { result, run: only.run, digest: only.digest }
+    : { result };
+}
+
+/** @throws {UsageError} where there is nothing to draw */
+function writeCharts(folder: string, reported: ReportedResult, overwrite: boolean): void {
+  const charts = chartsOf(reported);
+  if (charts.length === 0) {
+    throw new UsageError(
+      "--svg: nothing to draw: a chart takes several rungs, records, or acceptance by position",
+    );
+  }
+  makeFolder("--svg", folder);
+  for (const { id, svg } of charts)
+    writeReportFile("--svg", path.join(folder, `${id}.svg`), standaloneSvg(svg), overwrite);
 }
 
 function resultOf(loaded: readonly LoadedResult[]): Result {

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
 
 import { UsageError } from "../usage-error.ts";
 
@@ -34,16 +33,6 @@ export function makeFolder(flag: string, folder: string): void {
   } catch (error) {
     throw unwritable(flag, folder, error);
   }
-}
-
-/** A file name out of any text. */
-export function fileNameOf(text: string): string {
-  return (
-    path
-      .basename(text)
-      .replaceAll(/[^\w.-]+/g, "-")
-      .replace(/^[-.]+/, "") || "result"
-  );
 }
 
 function unwritable(flag: string, file: string, error: unknown): UsageError {

@@ -1,11 +1,14 @@
-import type { Distribution, RunResult } from "@onpar/sweep-runner";
+import type { RunResult } from "@onpar/sweep-runner";
+
+import type { ChartTable } from "../charts/chart.ts";
 
 import { breachesOf } from "../breaches.ts";
-import { count, formatNumber, formatPercent, formatSpan, percentileCell } from "../format.ts";
+import { count, formatNumber, formatPercent } from "../format.ts";
 import { describeClient } from "../sections/client.ts";
 import { protocolPairs } from "../sections/protocol.ts";
 import { describeOutputs, describeRule } from "../stopping-rule.ts";
 import { escapeMarkdown, markdownFields, markdownTable } from "./markdown-text.ts";
+import { acceptancePairs, latencyRows, outputPairs, rateRows } from "./run-tables.ts";
 
 /**
  * A run as Markdown, for an issue or a page: whoever has nothing else can tell what was asked, what was resolved, how outputs
@@ -32,11 +35,11 @@ export function runMarkdown(run: RunResult, title = "Benchmark run"): string {
     "",
     "### Latency, ms",
     "",
-    ...latencyTable(run),
+    ...tableLines(latencyRows(run)),
     "",
     "### Rates",
     "",
-    ...rateTable(run, beside),
+    ...tableLines(rateRows(run, beside)),
     "",
     "### Speculative decoding",
     "",
@@ -76,82 +79,15 @@ function headlines(run: RunResult): string[] {
   ];
 }
 
-function outputPairs({ summary: { outputs }, protocol }: RunResult): [string, string][] {
-  const { lengths, finishReasons, reachedCap, tokenSource } = outputs;
-  const ended = Object.entries(finishReasons).map(([reason, times]) => `${reason} ${times}`);
-  return [
-    ["rule", describeRule(protocol.stoppingRule)],
-    ["lengths, min/p50/max", `${formatSpan(lengths)} tokens, counted by ${tokenSource}`],
-    ["at the cap", lengths === null ? "unknown" : `${reachedCap} of ${lengths.n}`],
-    ["ended by", ended.length === 0 ? "no output ended" : ended.join(", ")],
-  ];
-}
-
-function latencyTable({ summary: { latency } }: RunResult): string[] {
-  const rows = (
-    [
-      ["TTFT", latency.ttftMs],
-      ["TPOT", latency.tpotMs],
-      ["ITL per chunk", latency.itlChunkMs],
-      ["ITL per token", latency.itlTokenMs],
-      ["E2EL", latency.e2elMs],
-      ["client queue", latency.queueMs],
-    ] as const
-  ).flatMap(([label, values]) => (values === null ? [] : [latencyRow(label, values)]));
-  if (rows.length === 0) return ["none: no request ended with output"];
-  return markdownTable(["", "n", "mean", "p50", "p90", "p99", "max"], rows);
-}
-
-function latencyRow(label: string, values: Distribution): string[] {
-  return [
-    label,
-    String(values.n),
-    formatNumber(values.mean),
-    formatNumber(values.p50),
-    percentileCell(values, "p90"),
-    percentileCell(values, "p99"),
-    formatNumber(values.max),
-  ];
-}
-
-function rateTable({ summary: { rates } }: RunResult, beside: string): string[] {
-  const rows: string[][] = [];
-  for (const [label, values] of [
-    ["decode, ctxsweep convention (p50 per request)", rates.decodeCtxsweep],
-    ["decode, vllm convention (p50 per request)", rates.decodeVllm],
-  ] as const) {
-    if (values !== null) rows.push([label, `${formatNumber(values.p50)} tok/s (n ${values.n})`, beside]);
-  }
-  for (const [label, value, unit] of [
-    ["output throughput", rates.outputTokensPerS, "tok/s"],
-    ["total throughput", rates.totalTokensPerS, "tok/s"],
-    ["requests", rates.requestsPerS, "req/s"],
-  ] as const) {
-    if (value !== null) rows.push([label, `${formatNumber(value)} ${unit}`, beside]);
-  }
-  return rows.length === 0
-    ? ["none: no request ended with output"]
-    : markdownTable(["rate", "value", "over"], rows);
+/** A table, or what stands where there is none. */
+function tableLines({ head, rows }: ChartTable): string[] {
+  return rows.length === 0 ? ["none: no request ended with output"] : markdownTable(head, rows);
 }
 
 function acceptanceLines({ summary: { acceptance, acceptanceMissing } }: RunResult): string[] {
-  if (acceptance === null) return [escapeMarkdown(`none: ${acceptanceMissing ?? "no reason was recorded"}`)];
-  const { rate, meanAcceptanceLength, acceptedTokens, draftTokens, verifySteps, source } = acceptance;
-  return markdownFields([
-    [
-      "acceptance rate, A / D",
-      `${rate === null ? "unknown" : formatPercent(rate)} = ${acceptedTokens} / ${draftTokens}`,
-    ],
-    [
-      "accepted per pass, 1 + A / V",
-      `${meanAcceptanceLength === null ? "unknown" : formatNumber(meanAcceptanceLength)} (V ${verifySteps ?? "unknown"})`,
-    ],
-    [
-      "by position",
-      (acceptance.perPositionRate ?? []).map((share) => share.toFixed(3)).join(" ") || "unknown",
-    ],
-    ["read from", source],
-  ]);
+  return acceptance === null
+    ? [escapeMarkdown(`none: ${acceptanceMissing ?? "no reason was recorded"}`)]
+    : markdownFields(acceptancePairs(acceptance));
 }
 
 function findingLines({ findings }: RunResult): string[] {

@@ -35,6 +35,9 @@ export function countsLine({ points, interrupted }: Result): string {
     return values.includes(null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0);
   };
   const said = (["asked", "ok", "failed"] as const).map((name) => `${sum(name) ?? "unknown"} ${name}`);
+  if (said.every((part) => part.startsWith("unknown"))) {
+    return `${points.length} ${points.length === 1 ? "point" : "points"}; how many requests were asked, ok and failed is unknown`;
+  }
   const where = points.length === 1 ? "" : ` over ${points.length} points`;
   return `${said.join(", ")}${where}${interrupted === true ? "; interrupted" : ""}`;
 }

@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import {
+  chartsOf,
+  importResult,
+  renderHtml,
+  resultOfRun,
+  RunDigester,
+  standaloneSvg,
+  type Chart,
+} from "../src/index.ts";
+import { packChunks, type RequestRecord } from "@onpar/sweep-runner";
+import { failedResult, record, result } from "./results.ts";
+
+const fixture = (name: string) =>
+  importResult(readFileSync(new URL(`fixtures/import/${name}`, import.meta.url), "utf8"), name);
+
+/** Twenty requests, two in flight, one of them failed. */
+function records(): RequestRecord[] {
+  return Array.from({ length: 20 }, (_, index) => {
+    const startNs = Math.floor(index / 2) * 1e9;
+    return record({
+      id: `measure-${index}`,
+      promptId: `prompt-${index % 5}`,
+      state: index === 7 ? "failed" : "ok",
+      error: index === 7 ? { kind: "transport", message: "reset" } : null,
+      scheduledNs: startNs,
+      sentNs: startNs + 1e6,
+      chunks: packChunks([
+        [startNs + (90 + index) * 1e6, "content", 12, 20],
+        [startNs + (500 + index) * 1e6, "content", 12, 20],
+      ]),
+      endNs: startNs + 900e6,
+      acceptance: {
+        verifySteps: 10,
+        draftTokens: 50,
+        acceptedTokens: 10 + 5 * (index % 5),
+        acceptedPerPosition: null,
+      },
+    });
+  });
+}
+
+function digest() {
+  const digester = new RunDigester();
+  for (const one of [record({ phase: "warmup", id: "warmup-0" }), ...records()]) digester.add(one);
+  return digester.digest();
+}
+
+const run = result();
+const page = renderHtml({ result: resultOfRun(run, "a run"), run, digest: digest() });
+
+describe("renderHtml", () => {
+  it("is golden for a run and for a ladder", async () => {
+    await expect(page).toMatchFileSnapshot("fixtures/golden/run.html");
+    await expect(renderHtml({ result: fixture("ctxsweep.csv") })).toMatchFileSnapshot(
+      "fixtures/golden/ladder.html",
+    );
+  });
+
+  it("leads nowhere: no address but those of namespaces, and a policy that forbids every request", () => {
+    const addresses = [...page.matchAll(/(?:https?:)?\/\/[\w.]+[^"'<\s]*/g)].map(([found]) => found);
+    expect(new Set(addresses)).toEqual(new Set(["http://www.w3.org/2000/svg"]));
+    expect(page).toContain("default-src 'none'");
+    const script = /<script>(.*?)<\/script>/s.exec(page)?.[1] ?? "";
+    const hash = createHash("sha256").update(script).digest("base64");
+    expect(page).toContain(`script-src 'sha256-${hash}'`);
+  });
+
+  it("says first what failed", () => {
+    const failed = failedResult();
+    const text = renderHtml({ result: resultOfRun(failed, "failed"), run: failed });
+    expect(text).toMatch(/<header>.*class="head bad">50 asked: 0 ok, 50 failed/s);
+  });
+
+  it("takes what a server said for text", () => {
+    const hostile = result({
+      protocol: { model: { requested: null, resolved: '</dd><script>alert("x")</script>' } },
+    });
+    const text = renderHtml({ result: resultOfRun(hostile, "<b>\u202e"), run: hostile });
+    expect(text).not.toContain("<script>alert");
+    expect(text.match(/<script>/g)).toHaveLength(1);
+    expect(text).not.toContain("\u202e");
+  });
+
+  it("gives every chart a title, a description and its numbers", () => {
+    const charts = [...page.matchAll(/<svg [^>]*role="img" aria-labelledby="([\w-]+) ([\w-]+)"/g)];
+    expect(charts.length).toBeGreaterThanOrEqual(9);
+    for (const [, title, description] of charts) {
+      expect(page).toMatch(
+        new RegExp(`<title id="${title}">[^<]+</title><desc id="${description}">[^<]{20,}</desc>`),
+      );
+    }
+    expect(page.match(/<summary>Numbers of the chart/g)).toHaveLength(charts.length);
+  });
+});
+
+describe("the charts of a ladder", () => {
+  const ids = (charts: readonly Chart[]) => charts.map(({ id }) => id);
+
+  it("are nine over the context, with boots as whiskers and temperatures as lines", async () => {
+    const charts = chartsOf({ result: fixture("ctxsweep.csv") });
+    expect(ids(charts)).toEqual([
+      "context-decode",
+      "context-prefill",
+      "context-ttft",
+      "context-per-token",
+      "context-accepted",
+      "context-budget",
+      "context-prefill-bytes",
+      "context-decode-bytes",
+      "context-cold-warm",
+    ]);
+    const [decode] = charts;
+    expect(decode?.table).toEqual({
+      head: ["prompt tokens", "temperature 0", "temperature 1"],
+      rows: [
+        ["501", "70.63", "64"],
+        ["4090", "75.50", "-"],
+      ],
+    });
+    expect(decode?.svg).toContain('class="whisker s0"');
+    await expect(standaloneSvg(decode?.svg ?? "")).toMatchFileSnapshot("fixtures/golden/context-decode.svg");
+  });
+
+  it("are four over the streams", () => {
+    expect(ids(chartsOf({ result: fixture("concbench.csv") }))).toEqual([
+      "concurrency-aggregate",
+      "concurrency-stream",
+      "concurrency-ttft",
+      "concurrency-accepted",
+    ]);
+  });
+
+  it("leave out a panel that nothing is known of", () => {
+    expect(ids(chartsOf({ result: fixture("ctxsweep.jsonl") }))).not.toContain("context-decode-bytes");
+  });
+});
+
+const shared = new URL("../../../../shared/data/comparator/ctxsweep-recommended.csv", import.meta.url);
+
+describe.runIf(existsSync(shared))("the comparator's ladder", () => {
+  it("is drawn as nine panels", () => {
+    const ladder = importResult(readFileSync(shared, "utf8"), "ctxsweep-recommended.csv");
+    const charts = chartsOf({ result: ladder });
+    expect(charts).toHaveLength(9);
+    expect(charts[0]?.table.rows).toHaveLength(15);
+  });
+});
+
+describe("RunDigester", () => {
+  it("counts what its records say", () => {
+    const { requests, ttftMs, timeline, acceptance, values } = digest();
+    expect(requests).toBe(20);
+    expect(ttftMs.reduce((sum, { count }) => sum + count, 0)).toBe(19);
+    expect(timeline.reduce((sum, bin) => sum + bin.tokens, 0)).toBe(19 * 40);
+    expect(timeline.reduce((sum, bin) => sum + bin.failed, 0)).toBe(1);
+    expect(Math.max(...timeline.map(({ inFlight }) => inFlight))).toBe(2);
+    expect(timeline.at(-1)?.inFlight).toBe(0);
+    expect(acceptance.map(({ promptId, rate }) => [promptId, rate])).toEqual([
+      ["prompt-0", 0.2],
+      ["prompt-1", 0.3],
+      ["prompt-2", 0.4],
+      ["prompt-3", 0.5],
+      ["prompt-4", 0.6],
+    ]);
+    expect(values?.promptIds).toHaveLength(19);
+  });
+
+  it("keeps the timeline of a long run in bounded size", () => {
+    const digester = new RunDigester();
+    for (const one of records()) digester.add({ ...one, endNs: one.endNs * 1e4 });
+    const { timeline } = digester.digest();
+    expect(timeline.length).toBeLessThanOrEqual(512);
+    expect(timeline.reduce((sum, bin) => sum + bin.ok, 0)).toBe(19);
+  });
+});
