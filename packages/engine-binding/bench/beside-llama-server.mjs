@@ -1,13 +1,16 @@
 // Output tokens per second of the llama adapter, in process, beside a llama-server that the reader has installed: same
-// GGUF, same threads, same prompts, EOS ignored, greedy, prompts not cached. Both run in turns, several times, so that a
-// machine that is busy for a while slows both; the table shows medians and their ratio.
+// GGUF, threads, prompts, slots and draft length, greedy, prompts not cached, EOS honoured by both. Everything runs in
+// turns, several times, so that a machine that is busy for a while slows all; the table shows medians of the rates, of
+// their ratios within a round, and of the speed-ups by drafting within a round.
 //
 //   node bench/beside-llama-server.mjs --llama-server PATH --model FILE [--draft FILE] [--draft-tokens 5]
-//     [--streams 1,8] [--threads 1] [--tokens 128] [--rounds 5]
+//     [--streams 1,8] [--threads 1] [--tokens 96] [--rounds 5] [--answer-prefix TEXT]
 //
-// Needs a build of this package (dist/).
+// Prompts are in ChatML; --answer-prefix is what the answer begins with (for the bundled pair '<think>\n\n</think>\n\n',
+// which is the default where a draft is given). Needs a build of this package (dist/).
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
+import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { loadLlamaEngine } from "../dist/index.js";
@@ -20,8 +23,9 @@ const { values } = parseArgs({
     "draft-tokens": { type: "string", default: "5" },
     streams: { type: "string", default: "1,8" },
     threads: { type: "string", default: "1" },
-    tokens: { type: "string", default: "128" },
+    tokens: { type: "string", default: "96" },
     rounds: { type: "string", default: "5" },
+    "answer-prefix": { type: "string" },
   },
 });
 if (values["llama-server"] === undefined || values.model === undefined) {
@@ -31,10 +35,25 @@ if (values["llama-server"] === undefined || values.model === undefined) {
 const threads = Number(values.threads);
 const maxTokens = Number(values.tokens);
 const rounds = Number(values.rounds);
+const budget = Number(values["draft-tokens"]);
 const CONTEXT = 1024;
+const prefix =
+  values["answer-prefix"]?.replaceAll("\\n", "\n") ??
+  (values.draft === undefined ? "" : "<think>\n\n</think>\n\n");
+const chat = (text) => `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n${prefix}`;
 
-const promptOf = (round, stream) =>
-  `Question ${round * 100 + stream}: tell a short story about a sailor, a harbour and number ${stream + 7}. Answer:`;
+/** What is asked for: new text, or a text that stands in the prompt. Every prompt is another one. */
+const WORKLOADS = {
+  prose: (index) =>
+    chat(`Write a long letter to a friend about ${index + 3} days at a harbour, a sailor and a storm.`),
+  copy: (index) =>
+    chat(
+      `Repeat this text exactly:\nThe boat ${index} left the harbour of Kent at noon with ${index + 3} sailors and a ` +
+        "dog named Fern. On the second day a storm came, and the mast broke in two pieces; the cook saved the bread " +
+        `and the captain wrote: "we lost ${index * 7} barrels". On the third day they saw land, sang an old song, ` +
+        "and shared the last apple.",
+    ),
+};
 
 async function freePort() {
   const server = createServer();
@@ -44,17 +63,21 @@ async function freePort() {
   return port;
 }
 
-async function startServer(streams, draft) {
+async function startServer(streams, drafting) {
   const port = await freePort();
   const args = ["-m", values.model, "-t", `${threads}`, "-tb", `${threads}`, "-np", `${streams}`];
   args.push("-c", `${CONTEXT * streams}`, "--port", `${port}`, "--no-webui");
-  if (draft !== undefined) {
-    args.push("-md", draft, "--spec-type", "draft-simple", "--spec-draft-n-max", values["draft-tokens"]);
+  if (drafting === "draft") {
+    args.push("-md", values.draft, "--spec-type", "draft-simple", "--spec-draft-n-max", `${budget}`);
     args.push("--spec-draft-threads", `${threads}`, "--spec-draft-threads-batch", `${threads}`);
+  }
+  if (drafting === "ngram") {
+    args.push("--spec-type", "ngram-simple", "--spec-ngram-simple-size-n", "4");
+    args.push("--spec-ngram-simple-size-m", `${budget}`);
   }
   const server = spawn(values["llama-server"], args, { stdio: "ignore" });
   const base = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; attempt < 300; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     if (server.exitCode !== null || server.signalCode !== null)
       throw new Error("llama-server ended at its start");
     const ready = await fetch(`${base}/health`).then(
@@ -64,14 +87,14 @@ async function startServer(streams, draft) {
     if (ready) break;
     await sleep(100);
   }
-  const generate = async (prompt) => {
-    const body = { prompt, n_predict: maxTokens, ignore_eos: true, temperature: 0, cache_prompt: false };
-    const answer = await fetch(`${base}/completion`, { method: "POST", body: JSON.stringify(body) });
-    const { tokens_predicted: tokens, timings } = await answer.json();
-    return { tokens, drafted: timings.draft_n ?? 0, accepted: timings.draft_n_accepted ?? 0 };
-  };
   return {
-    generate,
+    generate: async (prompt, tokens) => {
+      const body = { prompt, n_predict: tokens, temperature: 0, cache_prompt: false };
+      const answer = await fetch(`${base}/completion`, { method: "POST", body: JSON.stringify(body) });
+      const { tokens_predicted: predicted, timings, content } = await answer.json();
+      const { draft_n: drafted = 0, draft_n_accepted: accepted = 0 } = timings;
+      return { tokens: predicted, text: content, drafted, accepted };
+    },
     end: async () => {
       server.kill("SIGTERM");
       await new Promise((resolve) => server.once("exit", resolve));
@@ -79,82 +102,107 @@ async function startServer(streams, draft) {
   };
 }
 
-async function startEngine(streams, draftModelPath, draftLength) {
-  const engine = await loadLlamaEngine({
-    modelPath: values.model,
-    slots: streams,
-    threads,
-    contextSize: CONTEXT,
-    ...(draftModelPath === undefined
-      ? {}
-      : { draftModelPath, draftTokens: Number(values["draft-tokens"]), draftLength }),
-  });
-  const generate = async (prompt) => {
-    let tokens = 0;
-    let speculation = null;
-    const request = { prompt: engine.tokenize(prompt, { addSpecial: true }), maxTokens, ignoreEos: true };
-    for await (const batch of engine.generate({ ...request, cachePrompt: false })) {
-      tokens += batch.tokenIds.length;
-      speculation = batch.finish?.speculation ?? null;
-    }
-    return { tokens, drafted: speculation?.draftTokens ?? 0, accepted: speculation?.acceptedTokens ?? 0 };
+const DRAFTING = {
+  none: () => ({}),
+  draft: () => ({ draftModelPath: values.draft, draftTokens: budget }),
+  adaptive: () => ({ draftModelPath: values.draft, draftTokens: budget, draftLength: "adaptive" }),
+  ngram: () => ({ promptLookup: true, draftTokens: budget }),
+  "adaptive ngram": () => ({ promptLookup: true, draftTokens: budget, draftLength: "adaptive" }),
+};
+
+async function startEngine(streams, drafting) {
+  const sizes = { slots: streams, threads, contextSize: CONTEXT };
+  const engine = await loadLlamaEngine({ modelPath: values.model, ...sizes, ...DRAFTING[drafting]() });
+  return {
+    generate: async (prompt, most) => {
+      let [tokens, text, speculation] = [0, "", null];
+      const request = { prompt: engine.tokenize(prompt, { addSpecial: true }), maxTokens: most };
+      for await (const batch of engine.generate({ ...request, cachePrompt: false })) {
+        tokens += batch.tokenIds.length;
+        text += batch.text;
+        speculation = batch.finish?.speculation ?? null;
+      }
+      const { draftTokens: drafted = 0, acceptedTokens: accepted = 0 } = speculation ?? {};
+      return { tokens, text, drafted, accepted };
+    },
+    end: () => engine.dispose(),
   };
-  return { generate, end: () => engine.dispose() };
 }
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const ratios = (of, to) => of.rates.map((rate, round) => rate / to.rates[round]);
 
-async function measure(subjects, streams) {
-  const rates = subjects.map(() => []);
-  const counts = subjects.map(() => ({ drafted: 0, accepted: 0 }));
+/** Runs all subjects in turns on one workload. */
+async function measure(subjects, promptOf, streams) {
+  for (const subject of subjects) Object.assign(subject, { rates: [], drafted: 0, accepted: 0, texts: [] });
   for (let round = -1; round < rounds; round++) {
-    for (const [index, { generate }] of subjects.entries()) {
+    // every subject has its turn at another place in every round
+    for (let turn = 0; turn < subjects.length; turn++) {
+      const subject = subjects[(turn + round + 1) % subjects.length];
       const start = performance.now();
       const done = await Promise.all(
-        Array.from({ length: streams }, (_, stream) => generate(promptOf(round + 1, stream))),
+        Array.from({ length: streams }, (_, stream) =>
+          // the first round warms up
+          subject.generate(promptOf((round + 1) * streams + stream), round < 0 ? 8 : maxTokens),
+        ),
       );
       const seconds = (performance.now() - start) / 1000;
-      // the first round warms up
       if (round < 0) continue;
-      rates[index].push(done.reduce((sum, { tokens }) => sum + tokens, 0) / seconds);
-      for (const { drafted, accepted } of done) {
-        counts[index].drafted += drafted;
-        counts[index].accepted += accepted;
+      subject.rates.push(done.reduce((sum, { tokens }) => sum + tokens, 0) / seconds);
+      for (const { drafted, accepted, text } of done) {
+        subject.drafted += drafted;
+        subject.accepted += accepted;
+        subject.texts.push(text);
       }
     }
   }
-  return rates.map((list, index) => ({ rate: median(list), ...counts[index] }));
 }
 
-console.log(
-  "| streams | draft | adapter tok/s | llama-server tok/s | ratio | acceptance (adapter / llama-server) |",
-);
-console.log("| --- | --- | --- | --- | --- | --- |");
 const share = ({ drafted, accepted }) =>
-  drafted === 0 ? "–" : `${((100 * accepted) / drafted).toFixed(1)} %`;
-const speedups = [];
+  drafted === 0 ? "–" : `${((100 * accepted) / drafted).toFixed(0)} %`;
+const started = performance.now();
+const kinds = [
+  "none",
+  ...(values.draft === undefined ? [] : ["draft", "adaptive"]),
+  "ngram",
+  "adaptive ngram",
+];
+console.log(
+  `${threads} threads of ${availableParallelism()} cores, K = ${budget}, ${maxTokens} tokens, ${rounds} rounds, ` +
+    `load ${loadavg()[0].toFixed(1)} at the start\n`,
+);
+console.log(
+  "| workload | streams | drafting | adapter tok/s | llama-server tok/s | ratio | speed-up by drafting, adapter | " +
+    "llama-server | acceptance, adapter | llama-server | same text as without |",
+);
+console.log(`| ${Array.from({ length: 11 }, () => "---").join(" | ")} |`);
 for (const streams of values.streams.split(",").map(Number)) {
-  const rows = [{ name: "none" }];
-  if (values.draft !== undefined) {
-    rows.push({ name: `K = ${values["draft-tokens"]}`, draft: values.draft, length: "fixed" });
-    rows.push({ name: `K <= ${values["draft-tokens"]}, adaptive`, draft: values.draft, length: "adaptive" });
+  const subjects = [];
+  for (const drafting of kinds) {
+    subjects.push({ who: "adapter", drafting, ...(await startEngine(streams, drafting)) });
+    // llama-server adapts no lengths
+    if (drafting.startsWith("adaptive")) continue;
+    subjects.push({ who: "llama-server", drafting, ...(await startServer(streams, drafting)) });
   }
-  const plain = {};
-  for (const { name, draft, length } of rows) {
-    const subjects = [await startEngine(streams, draft, length), await startServer(streams, draft)];
-    const [adapter, server] = await measure(subjects, streams);
-    for (const { end } of subjects) await end();
-    console.log(
-      `| ${streams} | ${name} | ${adapter.rate.toFixed(0)} | ${server.rate.toFixed(0)} | ` +
-        `${(adapter.rate / server.rate).toFixed(2)} | ${share(adapter)} / ${share(server)} |`,
-    );
-    if (draft === undefined) Object.assign(plain, { adapter: adapter.rate, server: server.rate });
-    else {
-      speedups.push(
-        `${streams} streams, ${name}: draft speeds the adapter up ${(adapter.rate / plain.adapter).toFixed(2)} times, ` +
-          `llama-server ${(server.rate / plain.server).toFixed(2)} times`,
-      );
+  const find = (who, drafting) => subjects.find((one) => one.who === who && one.drafting === drafting);
+  for (const [workload, promptOf] of Object.entries(WORKLOADS)) {
+    await measure(subjects, promptOf, streams);
+    const plain = find("adapter", "none");
+    const plainServer = find("llama-server", "none");
+    for (const drafting of kinds) {
+      const adapter = find("adapter", drafting);
+      const server = find("llama-server", drafting.replace(/^adaptive /, "").replace("adaptive", "draft"));
+      const speedup = (one, without) => (drafting === "none" ? "" : median(ratios(one, without)).toFixed(2));
+      const same = adapter.texts.filter((text, index) => text === plain.texts[index]).length;
+      const cells = [workload, streams, drafting, median(adapter.rates).toFixed(0)];
+      cells.push(median(server.rates).toFixed(0), median(ratios(adapter, server)).toFixed(2));
+      cells.push(speedup(adapter, plain), speedup(server, plainServer), share(adapter), share(server));
+      cells.push(drafting === "none" ? "" : `${same} of ${plain.texts.length}`);
+      console.log(`| ${cells.join(" | ")} |`);
     }
   }
+  for (const { end } of subjects) await end();
 }
-for (const line of speedups) console.log(line);
+console.log(
+  `\n${((performance.now() - started) / 1000).toFixed(0)} s, load ${loadavg()[0].toFixed(1)} at the end`,
+);

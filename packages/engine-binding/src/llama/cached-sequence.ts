@@ -13,6 +13,8 @@ type TokenStream = ReturnType<LlamaContextSequence["evaluateWithMetadata"]>;
 export interface Position {
   readonly token: number;
   readonly sampler: SamplerOptions | null;
+  /** The draft token that follows: where another is chosen, nothing need be chosen after it. */
+  readonly expected?: number | undefined;
 }
 
 /** A token that was chosen, and the probabilities of all tokens in falling order when they were asked for. */
@@ -57,7 +59,8 @@ export class CachedSequence {
   }
 
   /**
-   * Evaluates tokens in one go and chooses a token after each position that has a sampler.
+   * Evaluates tokens in one go and chooses a token after each position that has a sampler, up to the first that is not
+   * the one expected.
    *
    * @param probabilities whether to give the probabilities of all tokens too, which takes time
    */
@@ -67,14 +70,25 @@ export class CachedSequence {
         ? toToken(token)
         : [toToken(token), { generateNext: { token: true, probabilities, options: sampler } }],
     );
-    const output = await this.#sequence.controlledEvaluate(input);
+    let ended = false;
+    const output = await this.#sequence.controlledEvaluate(input, {
+      onTokenResult: (index, { next }) => {
+        const expected = positions[index]?.expected;
+        if (ended || expected === undefined || next?.token === expected) return;
+        ended = true;
+        // the choices are made one after the other: what is not asked for any more costs nothing
+        for (let later = index + 1; later < input.length; later++)
+          input[later] = toToken(positions[later]?.token ?? 0);
+      },
+    });
     this.#length += positions.length;
     const chosen: Choice[] = [];
-    for (const [index, { sampler }] of positions.entries()) {
+    for (const [index, { sampler, expected }] of positions.entries()) {
       if (sampler === null) continue;
       const next = output[index]?.next;
       if (next?.token === undefined || next.token === null) throw noToken();
       chosen.push({ token: next.token, probabilities: next.probabilities ?? null });
+      if (expected !== undefined && next.token !== expected) break;
     }
     return chosen;
   }

@@ -105,11 +105,13 @@ async function evaluateTarget(turn: Turn): Promise<void> {
   const positions: Position[] = [];
   for (const [index, token] of input.entries()) {
     const last = index === input.length - 1;
-    positions.push({ token, sampler: last ? job.sampler(count, [], drafts.length) : null });
+    const sampler = last ? job.sampler(count, [], drafts.length) : null;
+    positions.push({ token, sampler, expected: last ? drafts[0] : undefined });
   }
   for (const [index, token] of drafts.entries()) {
     const before = drafts.slice(0, index + 1);
-    positions.push({ token, sampler: job.sampler(count + index + 1, before, drafts.length) });
+    const sampler = job.sampler(count + index + 1, before, drafts.length);
+    positions.push({ token, sampler, expected: drafts[index + 1] });
   }
   const { logprobs } = job.request;
   const choices = await slot.target.evaluate(positions, logprobs !== null);
