@@ -7,8 +7,6 @@ import { CommanderError } from "commander";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { UsageError } from "./usage-error.ts";
 
-const NO_COMMAND = "a command is needed: run, chat, complete or selftest; onpar --help shows them";
-
 /** What is said of a failure: lines without the program's name, and the exit code. */
 export interface Failure {
   readonly lines: readonly string[];
@@ -55,10 +53,15 @@ const engineErrorCodes: Readonly<Record<EngineErrorCode, ExitCode>> = {
   ENGINE_FAILED: unexpected,
 };
 
-/** The one place where errors become words and an exit code. */
-export function describeFailure(error: unknown): Failure {
+/**
+ * The one place where errors become words and an exit code.
+ *
+ * @param commands names of the commands that there are
+ */
+export function describeFailure(error: unknown, commands: readonly string[]): Failure {
   if (error instanceof CommanderError) {
-    const message = error.code === "commander.help" ? NO_COMMAND : error.message.replace(/^error: /, "");
+    const message =
+      error.code === "commander.help" ? commandNeeded(commands) : error.message.replace(/^error: /, "");
     return { lines: [oneLine(message)], exitCode: usage };
   }
   if (error instanceof ConfigError) {
@@ -80,6 +83,10 @@ export function describeFailure(error: unknown): Failure {
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { lines: [oneLine(`unexpected: ${message} (ONPAR_DEBUG=1 shows where)`)], exitCode: unexpected };
+}
+
+function commandNeeded(commands: readonly string[]): string {
+  return `a command is needed: ${commands.slice(0, -1).join(", ")} or ${commands.at(-1)}; onpar --help shows them`;
 }
 
 /** Messages quote servers and files: nothing in them may start a new line or drive the terminal. */

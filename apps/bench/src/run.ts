@@ -11,16 +11,19 @@ import { createProgram } from "./program.ts";
  */
 export async function run(argv: readonly string[], env: Env): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.ok.code;
+  const program = createProgram(env, (code) => {
+    exitCode = code;
+  });
   try {
-    const program = createProgram(env, (code) => {
-      exitCode = code;
-    });
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;
   } catch (error) {
     // Help and the version were asked for and are printed.
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok.code;
-    const failure = describeFailure(error);
+    const failure = describeFailure(
+      error,
+      program.commands.map((command) => command.name()),
+    );
     for (const line of failure.lines) env.stderr.write(`onpar: ${line}\n`);
     if (env.variables["ONPAR_DEBUG"] === "1" && error instanceof Error) env.stderr.write(`${error.stack}\n`);
     return failure.exitCode;

@@ -58,7 +58,11 @@ const cases: Readonly<Record<string, Case>> = {
   "unknown flag": { argv: () => ["run", "--ignor-eos"], code: 2, says: ["--ignor-eos", "--ignore-eos"] },
   "unknown negated flag": { argv: () => ["chat", "--no-ignor-eos"], code: 2, says: ["--no-ignore-eos"] },
   "unknown command": { argv: () => ["rnu"], code: 2, says: ["rnu", "run"] },
-  "no command": { argv: () => [], code: 2, says: ["run, chat, complete or selftest"] },
+  "no command": {
+    argv: () => [],
+    code: 2,
+    says: ["a command is needed: run, chat, complete, ", "render", "sweep", "onpar --help shows them"],
+  },
   "flag and its opposite": {
     argv: () => ["run", "--ignore-eos", "--no-ignore-eos"],
     code: 2,
