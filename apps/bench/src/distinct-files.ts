@@ -19,6 +19,9 @@ export function checkDistinctFiles(config: BenchConfig): void {
   const outputs = named([
     ["--output-json", config.outputJson],
     ["--output", config.output],
+    ["--output-csv", config.outputCsv],
+    ["--output-markdown", config.outputMarkdown],
+    ["--output-html", config.outputHtml],
     ["--output-token-ids", config.outputTokenIds],
   ]);
   const inputs = named([

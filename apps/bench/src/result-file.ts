@@ -12,15 +12,13 @@ import {
 } from "node:fs";
 import path from "node:path";
 
-import type { RunResult } from "@onpar/sweep-runner";
-
 import { realPath } from "./real-path.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** A place for the result, taken before anything is measured. */
+/** A place for a file of the result, taken before anything is measured. */
 export interface ResultFile {
   /** @throws {UsageError} when the file cannot be written after all; what was there before is there still */
-  write(result: RunResult): void;
+  write(text: string): void;
   /** Gives the place back: an empty file that was made to hold it goes. Idempotent. */
   release(): void;
 }
@@ -31,14 +29,14 @@ export interface ResultFile {
  *
  * @throws {UsageError} when the file is there already or its folder cannot be written to
  */
-export function openResultFile(file: string, overwrite: boolean): ResultFile {
+export function openResultFile(flag: string, file: string, overwrite: boolean): ResultFile {
   const folder = path.dirname(file);
   try {
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new UsageError(`--output-json ${file}: cannot write into the folder ${folder} (${reason(error)})`);
+    throw new UsageError(`${flag} ${file}: cannot write into the folder ${folder} (${reason(error)})`);
   }
-  return takeName(file) ?? (overwrite ? replace(file) : refuse(file));
+  return takeName(flag, file) ?? (overwrite ? replace(flag, file) : refuse(flag, file));
 }
 
 /** Two-space JSON and a newline, on screen and in files alike. */
@@ -46,22 +44,22 @@ export function serialise(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-function refuse(file: string): never {
+function refuse(flag: string, file: string): never {
   const isEmpty = statSync(file, { throwIfNoEntry: false })?.size === 0;
   throw new UsageError(
-    `--output-json ${file}: is there already${isEmpty ? ", and empty: another run may hold it" : ""}; ` +
+    `${flag} ${file}: is there already${isEmpty ? ", and empty: another run may hold it" : ""}; ` +
       "choose another file or add --overwrite",
   );
 }
 
 /** Makes the file and holds it; null where there is one. */
-function takeName(file: string): ResultFile | null {
+function takeName(flag: string, file: string): ResultFile | null {
   let descriptor: number;
   try {
     descriptor = openSync(file, "wx");
   } catch (error) {
     if (reason(error) === "EEXIST") return null;
-    throw unwritable(file, error);
+    throw unwritable(flag, file, error);
   }
   let isHeld = true;
   const isStillOurs = () => {
@@ -79,10 +77,9 @@ function takeName(file: string): ResultFile | null {
   // A second Ctrl-C ends the process on the spot.
   process.on("exit", release);
   return {
-    write(result) {
-      if (!isStillOurs())
-        throw new UsageError(`--output-json ${file}: was taken by another program meanwhile`);
-      writeWhole(file, file, result);
+    write(text) {
+      if (!isStillOurs()) throw new UsageError(`${flag} ${file}: was taken by another program meanwhile`);
+      writeWhole(flag, file, file, text);
       release();
     },
     release,
@@ -90,37 +87,37 @@ function takeName(file: string): ResultFile | null {
 }
 
 /** Writes over what is there, at the end. */
-function replace(file: string): ResultFile {
+function replace(flag: string, file: string): ResultFile {
   const target = realPath(file);
   const there = statSync(target, { throwIfNoEntry: false });
   if (there?.isDirectory() === true) {
-    throw new UsageError(`--output-json ${file}: is a folder; name a file`);
+    throw new UsageError(`${flag} ${file}: is a folder; name a file`);
   }
-  return { write: (result) => writeWhole(file, target, result), release: () => {} };
+  return { write: (text) => writeWhole(flag, file, target, text), release: () => {} };
 }
 
 /** The whole result or nothing: it is written beside its place first, so that a full disk leaves what was there. */
-function writeWhole(file: string, target: string, result: RunResult): void {
+function writeWhole(flag: string, file: string, target: string, text: string): void {
   const beside = `${target}.${process.pid}.part`;
   try {
     const there = statSync(target, { throwIfNoEntry: false });
     if (there !== undefined && !there.isFile()) {
-      writeFileSync(target, serialise(result));
+      writeFileSync(target, text);
       return;
     }
-    writeFileSync(beside, serialise(result), {
+    writeFileSync(beside, text, {
       flag: "wx",
       ...(there === undefined ? {} : { mode: there.mode }),
     });
     renameSync(beside, target);
   } catch (error) {
     if (reason(error) !== "EEXIST") rmSync(beside, { force: true });
-    throw unwritable(file, error);
+    throw unwritable(flag, file, error);
   }
 }
 
-function unwritable(file: string, error: unknown): UsageError {
-  return new UsageError(`--output-json ${file}: cannot be written (${reason(error)})`, { cause: error });
+function unwritable(flag: string, file: string, error: unknown): UsageError {
+  return new UsageError(`${flag} ${file}: cannot be written (${reason(error)})`, { cause: error });
 }
 
 function reason(error: unknown): string {

@@ -32,9 +32,6 @@ export const unsupported: Readonly<Record<string, string>> = {
   repetition: "a run measures once",
   sweep: "a run measures one point",
   server: "the server has to be running",
-  outputCsv: "a run writes records and one result in JSON",
-  outputMarkdown: "a run writes records and one result in JSON",
-  outputHtml: "a run writes records and one result in JSON",
 };
 
 /** Kinds of data sets that are generated or read. */

@@ -254,3 +254,26 @@ describe("onpar report --html and --svg", () => {
     expect(readFileSync(file("ladder.html"), "utf8")).toContain('id="concurrency-aggregate-title"');
   });
 });
+
+describe("onpar run with files of the report", () => {
+  it("writes CSV, Markdown and HTML with charts when the run has ended", async () => {
+    const flags = ["csv", "markdown", "html"].map((kind) => `--output-${kind}=${file(`run.${kind}`)}`);
+    await measure("with-files", ...flags);
+    expect(readFileSync(file("run.csv"), "utf8").trim().split("\n")).toHaveLength(2);
+    expect(readFileSync(file("run.markdown"), "utf8")).toContain("| ended by | length 12 |");
+    const html = readFileSync(file("run.html"), "utf8");
+    expect(html).toContain("<h1>Benchmark run of words-1</h1>");
+    expect(html).toContain('id="time-tokens-title"');
+  });
+
+  it("refuses a file that is there before anything is measured", async () => {
+    const before = server.requests.length;
+    const argv = ["run", `--base-url=${server.url}`, `--output-html=${file("run.html")}`];
+    const { code, stderr } = await onpar(argv);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--output-html ${file("run.html")}: is there already`);
+    expect(server.requests).toHaveLength(before);
+    const twice = ["run", `--output-csv=${file("x")}`, `--output-markdown=${file("x")}`];
+    expect((await onpar(twice)).code).toBe(2);
+  });
+});

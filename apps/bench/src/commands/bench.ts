@@ -12,7 +12,8 @@ import { withInterrupts } from "../interrupts.ts";
 import { runOutcome, watchErrors, writeOutcome } from "../outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
 import { createProgress } from "../progress.ts";
-import { openResultFile, serialise, type ResultFile } from "../result-file.ts";
+import { serialise } from "../result-file.ts";
+import { hasOutputs, openRunOutputs, type RunOutputs } from "../run-outputs.ts";
 import { openTokenIdsFile } from "../token-ids-file.ts";
 import { addDemoFlag, apiKeyOf, checkApiKey, withEngine, type DemoFlag } from "../target.ts";
 import { refuseUnsupported } from "../unsupported-settings.ts";
@@ -46,7 +47,7 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
   addConfigFlag(command);
   addOutputFlags(command, "Print the result as JSON, and nothing else, on standard output.");
   command.addOption(
-    new Option("--overwrite", "Let --output-json replace a file that is there already.").helpGroup(
+    new Option("--overwrite", "Let files of the result replace ones that are there already.").helpGroup(
       "Results:",
     ),
   );
@@ -56,18 +57,18 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
     refuseUnsupported(config, spelled);
     checkApiKey(config, provenance.get("target.apiKeyEnv") !== "defaults", env);
     checkDistinctFiles(config);
-    if (options.overwrite === true && config.outputJson === null) {
-      throw new UsageError("--overwrite: lets --output-json replace a file, and --output-json is not given");
+    if (options.overwrite === true && !hasOutputs(config)) {
+      throw new UsageError("--overwrite: lets --output-json and the like replace a file, and none is given");
     }
-    const resultFile =
-      config.outputJson === null ? null : openResultFile(config.outputJson, options.overwrite === true);
+    const outputs = openRunOutputs(config, options.overwrite === true);
     try {
       const { result, firstError } = await measure(
         config,
         { quiet: options.quiet === true || given["disableTqdm"] !== undefined },
         env,
+        outputs,
       );
-      const lost = writeResult(resultFile, result);
+      const lost = outputs.write(result);
       if (options.json === true) env.stdout.write(serialise(result));
       // A result that has no file is shown, whatever was asked for.
       else if (options.quiet !== true || lost !== null) {
@@ -77,12 +78,12 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
       if (lost !== null) throw lost;
       done(exitCodeOf(result));
     } finally {
-      resultFile?.release();
+      outputs.release();
     }
   });
 }
 
-async function measure(config: BenchConfig, options: OutputFlags, env: Env) {
+async function measure(config: BenchConfig, options: OutputFlags, env: Env, outputs: RunOutputs) {
   const progress = createProgress(env, options.quiet !== true);
   const observer = watchErrors(progress);
   const tokenIds = config.outputTokenIds === null ? null : openTokenIdsFile(config.outputTokenIds);
@@ -94,7 +95,7 @@ async function measure(config: BenchConfig, options: OutputFlags, env: Env) {
           apiKey: apiKeyOf(config, env),
           engine,
           toolVersion: packageVersion(),
-          observer,
+          observer: outputs.watch(observer),
           onTokenIds: tokenIds?.add,
           signal,
         }),
@@ -105,17 +106,6 @@ async function measure(config: BenchConfig, options: OutputFlags, env: Env) {
     }
   });
   return { result, firstError: observer.first };
-}
-
-/** Why the result could not be written; null when it was, or when no file was asked for. */
-function writeResult(file: ResultFile | null, result: RunResult): UsageError | null {
-  try {
-    file?.write(result);
-    return null;
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
-  }
 }
 
 /** An interrupt outranks a breach, and a breach outranks failed requests. */
