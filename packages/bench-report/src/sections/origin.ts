@@ -12,18 +12,10 @@ export function originLines(result: RunResult, page: Page): string[] {
     ...(system.version === null ? [] : [system.version]),
   ].join(" ");
   const where = system.baseUrl === null ? "in this process" : `at ${system.baseUrl}`;
-  const inProcess: [string, string][] =
-    result.protocol.endpoint === "engine"
-      ? [
-          ["model file", config.engine.modelPath ?? "unknown"],
-          ["draft model file", config.engine.draftModelPath ?? "none"],
-          ["engine threads", String(config.engine.threads)],
-        ]
-      : [];
   return fields(
     [
       ["system", `${engine} ${where}`],
-      ...inProcess,
+      ...(result.protocol.endpoint === "engine" ? engineFields(config.engine) : []),
       ["client", `${tool.name} ${tool.version}`],
       ["started", result.startedAt],
       ["measured for", `${formatNumber(summary.durationS)} s (first send to last end)`],
@@ -37,4 +29,25 @@ export function originLines(result: RunResult, page: Page): string[] {
     ],
     page.width,
   );
+}
+
+/** What the engine of this process was given; nothing that it was not told. */
+function engineFields(engine: RunResult["config"]["engine"]): [string, string][] {
+  const { kind, modelPath, draftModelPath, speculativeConfig, threads } = engine;
+  const configured = Object.keys(speculativeConfig).length > 0;
+  return [
+    [kind === "vllm" ? "model folder" : "model file", modelPath ?? "unknown"],
+    configured
+      ? ["speculative config", JSON.stringify(speculativeConfig)]
+      : ["draft model file", draftModelPath ?? "none"],
+    // libvllm is not told how many, and does not tell
+    ...(kind === "vllm"
+      ? []
+      : [
+          ["engine threads", threads === "auto" ? "measured at load" : String(threads)] satisfies [
+            string,
+            string,
+          ],
+        ]),
+  ];
 }
