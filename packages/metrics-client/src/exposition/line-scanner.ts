@@ -27,20 +27,41 @@ function wordClasses(): Uint8Array {
 class WordCache {
   readonly #words: (string | undefined)[];
   readonly #mask: number;
+  readonly #keep: (word: string) => string;
 
-  constructor(bits: number) {
+  constructor(bits: number, keep: (word: string) => string) {
     this.#mask = (1 << bits) - 1;
     this.#words = Array.from({ length: 1 << bits }, () => undefined);
+    this.#keep = keep;
   }
 
   take(text: string, start: number, end: number, hash: number): string {
     const slot = hash & this.#mask;
     const known = this.#words[slot];
     if (known !== undefined && known.length === end - start && text.startsWith(known, start)) return known;
-    const word = text.slice(start, end);
+    const word = this.#keep(text.slice(start, end));
     this.#words[slot] = word;
     return word;
   }
+}
+
+/** Engines of JavaScript copy shorter pieces of a text anyway. */
+const LONGEST_COPIED = 12;
+
+/** A text that does not keep the piece of the page alive from which it was cut. */
+export function detached(text: string): string {
+  return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
+}
+
+/** A word in the form in which engines of JavaScript keep names of properties: it is then found at once. */
+function asPropertyName(word: string): string {
+  return Object.keys({ [word]: 0 })[0] ?? word;
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0;
+  return hash;
 }
 
 /** Longer values are seldom the same twice. */
@@ -52,8 +73,12 @@ export class LineScanner {
   position = 0;
   /** Behind the last character of the line. */
   end = 0;
-  readonly #names = new WordCache(8);
-  readonly #values = new WordCache(10);
+  /** Hash of the name or quoted text that was taken last. */
+  hash = 0;
+  /** Room for the names of one sample's labels. */
+  readonly labelNames: string[] = [];
+  readonly #names = new WordCache(8, asPropertyName);
+  readonly #values = new WordCache(10, detached);
   #lineStart = 0;
   #line = 0;
 
@@ -100,6 +125,7 @@ export class LineScanner {
       hash = (hash * 31 + code) | 0;
     }
     this.position = at;
+    this.hash = hash;
     return at === start ? "" : this.#names.take(text, start, at, hash);
   }
 
@@ -131,6 +157,7 @@ export class LineScanner {
       const code = text.charCodeAt(at);
       if (code === QUOTE) {
         this.position = at + 1;
+        this.hash = hash;
         return at - start > LONGEST_CACHED ? text.slice(start, at) : this.#values.take(text, start, at, hash);
       }
       if (code === BACKSLASH) return this.#takeEscaped(what, opening, at);
@@ -148,7 +175,9 @@ export class LineScanner {
       if (code === QUOTE) {
         parts.push(text.slice(from, at));
         this.position = at + 1;
-        return parts.join("");
+        const unescaped = parts.join("");
+        this.hash = hashOf(unescaped);
+        return unescaped;
       }
       if (code !== BACKSLASH) continue;
       const escaped = at + 1 < end ? text[at + 1] : undefined;

@@ -1,3 +1,4 @@
+import { detached } from "./line-scanner.ts";
 import { problemAt } from "./problems.ts";
 import type { MetricFamily, MetricType } from "./sample.ts";
 
@@ -21,13 +22,14 @@ export function readMetadata(comment: string, line: number, families: Map<string
   const match = METADATA.exec(comment);
   if (match === null) return;
   const [, keyword, bare, quoted, rest = ""] = match;
-  const name = bare ?? unescape(quoted ?? "");
+  // They live as long as the parser, and must not hold on to all the pieces of a page.
+  const name = detached(bare ?? unescape(quoted ?? ""));
   const known = families.get(name);
   const family: MetricFamily = known ?? { type: "untyped", help: null };
   if (keyword === "HELP") {
-    families.set(name, { ...family, help: unescape(rest) });
+    families.set(name, { ...family, help: detached(unescape(rest)) });
   } else if (keyword === "UNIT") {
-    families.set(name, { ...family, unit: rest.trim() });
+    families.set(name, { ...family, unit: detached(rest.trim()) });
   } else {
     // A type that is not known is read like one that is not told.
     const type = TYPES.get(rest.trim()) ?? "untyped";

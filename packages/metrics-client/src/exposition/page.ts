@@ -2,6 +2,8 @@ import type { ExpositionLimits } from "./limits.ts";
 import { ExpositionParser } from "./parser.ts";
 import { problemAt } from "./problems.ts";
 import type { ExpositionFormat, MetricSample, MetricsPage } from "./sample.ts";
+import { seriesKey } from "./series-key.ts";
+import { SeriesSet } from "./series-set.ts";
 
 /** Bounds of a page, and which format it is in. */
 export interface ExpositionOptions extends ExpositionLimits {
@@ -33,16 +35,16 @@ export function parseExposition(text: string, options: ExpositionOptions = {}): 
 export function parseMetricsPage(text: string, options: ExpositionOptions = {}): MetricsPage {
   const { format = "auto", ...limits } = options;
   const samples: MetricSample[] = [];
-  const linesOfSeries = new Map<string, number>();
+  const lines: number[] = [];
+  const known = new SeriesSet(samples);
   const parser = new ExpositionParser(
-    (sample, line, series) => {
-      const key = series();
-      const earlier = linesOfSeries.get(key);
-      if (earlier !== undefined) {
-        const what = `the series ${key.slice(0, 120)} was already given in line ${earlier}`;
+    (sample, line, seriesHash) => {
+      const earlier = known.add(sample, seriesHash);
+      if (earlier >= 0) {
+        const what = `the series ${seriesKey(sample).slice(0, 120)} was already given in line ${lines[earlier]}`;
         throw problemAt(line, 1, what);
       }
-      linesOfSeries.set(key, line);
+      lines.push(line);
       samples.push(sample);
     },
     format === "auto" ? formatByEnding(text) : format,

@@ -2,12 +2,12 @@ import { DEFAULT_LIMITS, type ExpositionLimits } from "./limits.ts";
 import { LineScanner } from "./line-scanner.ts";
 import { readMetadata, typeOfSample } from "./metadata.ts";
 import { problemAt } from "./problems.ts";
-import { parseSampleLine } from "./sample-line.ts";
+import { readSampleLine, SampleLine } from "./sample-line.ts";
 import type { ExpositionFormat, MetricFamily, MetricSample, MetricType } from "./sample.ts";
 import { TailCheck } from "./tail-check.ts";
 
-/** Told each sample as its line is read; `series` cuts name and labels out as they were written. */
-export type OnSample = (sample: MetricSample, line: number, series: () => string) => void;
+/** Told each sample as its line is read, with a hash that is the same for the same name and labels. */
+export type OnSample = (sample: MetricSample, line: number, seriesHash: number) => void;
 
 const HASH = 0x23;
 const SPACE = 0x20;
@@ -24,6 +24,7 @@ export class ExpositionParser {
   readonly #limits: Required<ExpositionLimits>;
   readonly #scanner = new LineScanner();
   readonly #tail = new TailCheck();
+  readonly #read = new SampleLine();
   /** Pieces of a line whose end has not come. */
   #pending: string[] = [];
   #pendingLength = 0;
@@ -124,8 +125,8 @@ export class ExpositionParser {
 
   #readSample(text: string, start: number, end: number, line: number): void {
     this.#scanner.reset(text, start, end, line);
-    const read = parseSampleLine(this.#scanner, this.#limits.maxLabels, this.#format);
-    const { name, labels, value, timestampMs, exemplar } = read;
+    readSampleLine(this.#scanner, this.#limits.maxLabels, this.#format, this.#read);
+    const { name, labels, value, timestampMs, exemplar, seriesHash } = this.#read;
     if (name !== this.#lastName) {
       this.#lastName = name;
       this.#lastType = typeOfSample(name, this.families);
@@ -136,7 +137,7 @@ export class ExpositionParser {
         ? { name, labels, value, type, timestampMs }
         : { name, labels, value, type, timestampMs, exemplar };
     this.#tail.add(sample);
-    this.#onSample(sample, line, () => text.slice(read.seriesStart, read.seriesEnd));
+    this.#onSample(sample, line, seriesHash);
   }
 
   #lineTooLong(line: number): Error {

@@ -3,16 +3,26 @@ import { parseMilliseconds, parseSeconds, parseValue } from "./numbers.ts";
 import { quote } from "./problems.ts";
 import type { Exemplar, ExpositionFormat } from "./sample.ts";
 
-/** One sample line before its family is known. */
-export interface SampleLine {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-  readonly timestampMs: number | null;
-  readonly exemplar: Exemplar | null;
-  /** Where name and labels stand in the text: equal text is the same series written in the same way. */
-  readonly seriesStart: number;
-  readonly seriesEnd: number;
+/** Labels of one sample. */
+class Labels {
+  [name: string]: string;
+}
+// They inherit nothing, so that a label may be called `__proto__` or `constructor`; and unlike objects made without a
+// prototype, they keep the fast layout of a class.
+Object.setPrototypeOf(Labels.prototype, null);
+Reflect.deleteProperty(Labels.prototype, "constructor");
+
+const NO_LABELS: Readonly<Record<string, string>> = Object.freeze(new Labels());
+
+/** One sample line before its family is known. It is filled anew for each line, since there are very many. */
+export class SampleLine {
+  name = "";
+  labels: Readonly<Record<string, string>> = NO_LABELS;
+  value = 0;
+  timestampMs: number | null = null;
+  exemplar: Exemplar | null = null;
+  /** The same for the same name and labels, in whatever order they stand. */
+  seriesHash = 0;
 }
 
 const BRACE_OPEN = 0x7b;
@@ -26,63 +36,47 @@ const DOT = 0x2e;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Labels of one sample. */
-class Labels {
-  [name: string]: string;
-}
-// They inherit nothing, so that a label may be called `__proto__` or `constructor`; and unlike objects made without a
-// prototype, they keep the fast layout of a class.
-Object.setPrototypeOf(Labels.prototype, null);
-Reflect.deleteProperty(Labels.prototype, "constructor");
-
-const NO_LABELS: Readonly<Record<string, string>> = Object.freeze(new Labels());
-
 /**
  * Reads `name{label="value",…} value [timestamp] [# {exemplar} value [timestamp]]`; the name may also stand quoted
  * between the braces (text 1.0.0, OpenMetrics).
  *
  * @throws {MetricsError} `EXPOSITION_INVALID`, `EXPOSITION_TOO_LARGE` (labels)
  */
-export function parseSampleLine(
+export function readSampleLine(
   scanner: LineScanner,
   maxLabels: number,
   format: ExpositionFormat,
-): SampleLine {
+  into: SampleLine,
+): void {
   scanner.skipBlanks();
-  const seriesStart = scanner.position;
-  let name = scanner.takeName(true);
-  let labels = NO_LABELS;
-  if (name === "") {
+  into.labels = NO_LABELS;
+  into.name = scanner.takeName(true);
+  into.seriesHash = scanner.hash;
+  if (into.name === "") {
+    const start = scanner.position;
     if (scanner.peek() !== BRACE_OPEN) throw scanner.error("expected a metric name");
-    const read = readBraces(scanner, maxLabels, true);
-    if (read.name === null) throw scanner.error("expected a metric name", seriesStart);
-    ({ name, labels } = { name: read.name, labels: read.labels });
+    readBraces(scanner, maxLabels, into, true);
+    if (into.name === "") throw scanner.error("expected a metric name", start);
   } else {
     const next = scanner.peek();
-    if (next !== -1 && next !== SPACE && next !== TAB && next !== BRACE_OPEN) {
-      throw scanner.error("this character cannot be part of a metric name");
+    if (next !== BRACE_OPEN) {
+      if (next !== -1 && next !== SPACE && next !== TAB) {
+        throw scanner.error("this character cannot be part of a metric name");
+      }
+      scanner.skipBlanks();
     }
-  }
-  let seriesEnd = scanner.position;
-  if (labels === NO_LABELS) {
-    scanner.skipBlanks();
-    if (scanner.peek() === BRACE_OPEN && name !== "") {
-      ({ labels } = readBraces(scanner, maxLabels, false));
-      seriesEnd = scanner.position;
-    }
+    if (scanner.peek() === BRACE_OPEN) readBraces(scanner, maxLabels, into, false);
   }
   scanner.skipBlanks();
-  const value = takeValue(scanner, `the value of ${name}`);
-  const timestampMs = takeTimestamp(scanner, format);
-  const exemplar = scanner.peek() === HASH ? takeExemplar(scanner, maxLabels) : null;
+  const short = takeShortInteger(scanner);
+  into.value = short ?? takeValue(scanner, `the value of ${into.name}`);
+  into.timestampMs = takeTimestamp(scanner, format);
+  into.exemplar = scanner.peek() === HASH ? takeExemplar(scanner, maxLabels) : null;
   if (!scanner.atEnd()) throw scanner.error("unexpected text after the timestamp");
-  return { name, labels, value, timestampMs, exemplar, seriesStart, seriesEnd };
 }
 
 function takeValue(scanner: LineScanner, what: string): number {
   const start = scanner.position;
-  const short = takeShortInteger(scanner);
-  if (short !== null) return short;
   const text = scanner.takeWord();
   if (text === "") throw scanner.error(`expected ${what}`);
   const value = parseValue(text);
@@ -127,20 +121,21 @@ function takeExemplar(scanner: LineScanner, maxLabels: number): Exemplar {
   scanner.position++;
   scanner.skipBlanks();
   if (scanner.peek() !== BRACE_OPEN) throw scanner.error("expected the labels of an exemplar");
-  const { labels } = readBraces(scanner, maxLabels, false);
+  const holder = new SampleLine();
+  readBraces(scanner, maxLabels, holder, false);
+  const { labels } = holder;
   scanner.skipBlanks();
   const value = takeValue(scanner, "the value of an exemplar");
   return { labels, value, timestampMs: takeTimestamp(scanner, "openmetrics") };
 }
 
-/** Labels between braces, and the quoted metric name if it stands there. */
-function readBraces(
-  scanner: LineScanner,
-  maxLabels: number,
-  mayHoldName: boolean,
-): { readonly name: string | null; readonly labels: Labels } {
+/**
+ * Reads the labels between braces into the line, and the quoted metric name if it may stand there. The hash is the same in
+ * whatever order the labels stand.
+ */
+function readBraces(scanner: LineScanner, maxLabels: number, into: SampleLine, mayHoldName: boolean): void {
   const labels = new Labels();
-  let metric: string | null = null;
+  let hash = into.seriesHash;
   let count = 0;
   scanner.position++;
   scanner.skipBlanks();
@@ -150,27 +145,35 @@ function readBraces(
     const nameStart = scanner.position;
     const isQuoted = code === QUOTE;
     const label = isQuoted ? scanner.takeQuoted("name") : scanner.takeName(false);
+    const nameHash = scanner.hash;
     if (!isQuoted && label === "") {
       throw scanner.error(scanner.atEnd() ? "the labels are not closed" : "expected a label name");
     }
-    scanner.skipBlanks();
+    if (scanner.peek() !== EQUALS) scanner.skipBlanks();
     if (isQuoted && mayHoldName && scanner.peek() !== EQUALS) {
-      if (metric !== null || count > 0 || label === "")
+      if (into.name !== "" || count > 0 || label === "")
         throw scanner.error("expected one metric name before the labels", nameStart);
-      metric = label;
+      into.name = label;
+      hash = nameHash;
     } else {
-      if (mayHoldName && metric === null) throw scanner.error("expected a metric name", nameStart - 1);
-      if (labels[label] !== undefined) throw scanner.error(`the label ${label} is given twice`, nameStart);
-      if (++count > maxLabels) {
+      if (mayHoldName && into.name === "") throw scanner.error("expected a metric name", nameStart - 1);
+      if (isAmong(scanner.labelNames, count, label)) {
+        throw scanner.error(`the label ${label} is given twice`, nameStart);
+      }
+      if (count >= maxLabels) {
         throw scanner.error(`more than ${maxLabels} labels`, nameStart, "EXPOSITION_TOO_LARGE");
       }
+      scanner.labelNames[count++] = label;
       if (scanner.peek() !== EQUALS) throw scanner.error(`expected = after the label ${label}`);
       scanner.position++;
-      scanner.skipBlanks();
+      if (scanner.peek() !== QUOTE) scanner.skipBlanks();
       if (scanner.peek() !== QUOTE) throw scanner.error(`expected a quoted value for the label ${label}`);
       labels[label] = scanner.takeQuoted(`value of the label ${label}`);
+      hash = (hash + Math.imul(nameHash ^ Math.imul(scanner.hash, 0x9e3779b1), 0x85ebca6b)) | 0;
     }
-    scanner.skipBlanks();
+    const next = scanner.peek();
+    if (next === BRACE_CLOSE) break;
+    if (next !== COMMA) scanner.skipBlanks();
     if (scanner.peek() === COMMA) {
       scanner.position++;
       scanner.skipBlanks();
@@ -179,5 +182,12 @@ function readBraces(
     }
   }
   scanner.position++;
-  return { name: metric, labels };
+  into.labels = labels;
+  into.seriesHash = hash;
+}
+
+/** Quicker than asking an object for a property that it nearly never has. */
+function isAmong(names: readonly string[], count: number, name: string): boolean {
+  for (let index = 0; index < count; index++) if (names[index] === name) return true;
+  return false;
 }

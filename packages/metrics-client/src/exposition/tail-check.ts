@@ -6,6 +6,8 @@ import type { MetricSample } from "./sample.ts";
  */
 export class TailCheck {
   #family = "";
+  #name = "";
+  #part = "";
   #infinite = 0;
   #sums = 0;
   #counts = 0;
@@ -16,16 +18,14 @@ export class TailCheck {
     const { name, type } = sample;
     if (type !== "histogram" && type !== "summary") {
       this.#family = "";
+      this.#name = "";
       return;
     }
-    const cut = name.lastIndexOf("_");
-    const part = name.slice(cut + 1);
-    const isPart = part === "bucket" || part === "sum" || part === "count";
-    const family = isPart ? name.slice(0, cut) : name;
-    if (family !== this.#family) this.#begin(family);
+    // Names come in runs.
+    if (name !== this.#name) this.#look(name);
     this.#lastIsPart = false;
-    if (part === "sum") this.#sums++;
-    else if (part === "count") this.#counts++;
+    if (this.#part === "sum") this.#sums++;
+    else if (this.#part === "count") this.#counts++;
     else this.#addPart(sample, type === "histogram");
   }
 
@@ -37,6 +37,15 @@ export class TailCheck {
       return `${this.#family} has ${this.#counts} counts and ${this.#sums} sums`;
     if (this.#infinite > this.#counts) return `${this.#family} has buckets without a count`;
     return null;
+  }
+
+  #look(name: string): void {
+    this.#name = name;
+    const cut = name.lastIndexOf("_");
+    this.#part = name.slice(cut + 1);
+    const isPart = this.#part === "bucket" || this.#part === "sum" || this.#part === "count";
+    const family = isPart ? name.slice(0, cut) : name;
+    if (family !== this.#family) this.#begin(family);
   }
 
   #begin(family: string): void {

@@ -1,5 +1,5 @@
 import type { MetricSample } from "../exposition/sample.ts";
-import { seriesKey } from "../normal/page-index.ts";
+import { seriesKey } from "../exposition/series-key.ts";
 import type { MetricsSnapshot } from "./snapshot.ts";
 
 /**
