@@ -37,6 +37,8 @@ const spacePattern = new RegExp(`(${space}+)`);
 
 interface WrapOptions {
   readonly width: number;
+  /** Whether the width is a float, at which Python cannot cut. */
+  readonly isFloat: boolean;
   /** As Python prints it. */
   readonly shownWidth: string;
   readonly breakWords: boolean;
@@ -101,6 +103,9 @@ function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] 
     }
     if (next !== undefined && next.size > width) {
       if (options.breakWords) {
+        if (options.isFloat && width >= 1) {
+          throw typeError("slice indices must be integers or None or have an __index__ method");
+        }
         const end = cutAt(next, width < 1 ? 1 : room, options.breakHyphens);
         ctx.budget.grow(width);
         const part = next.text.slice(next.at, end);
@@ -157,6 +162,7 @@ function wordWrap(
   }
   const options: WrapOptions = {
     width: lineWidth(ctx, width),
+    isFloat: isFloat(width),
     shownWidth: str(ctx, width),
     breakWords: truth(breakLong),
     breakHyphens: truth(breakHyphens),

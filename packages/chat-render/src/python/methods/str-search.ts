@@ -49,8 +49,9 @@ function window(ctx: PyContext, text: string, args: readonly (PyValue | undefine
 
 function find(last: boolean): MethodBody<string> {
   return (ctx, text, args) => {
-    const part = textArgument(args[0], "");
+    // Python reads the bounds before it looks at what is searched for.
     const inside = window(ctx, text, args);
+    const part = textArgument(args[0], "");
     const at = inside === null ? -1 : last ? inside.text.lastIndexOf(part) : inside.text.indexOf(part);
     return inside === null || at < 0 ? -1 : inside.start + codePointCount(inside.text.slice(0, at));
   };
@@ -71,12 +72,12 @@ function edge(name: "startswith" | "endswith"): MethodBody<string> {
   const test = (text: string, part: string): boolean =>
     name === "startswith" ? text.startsWith(part) : text.endsWith(part);
   return (ctx, text, args) => {
+    const inside = window(ctx, text, args);
     const wanted = args[0] ?? null;
     const part = textOf(wanted);
     if (part === undefined && !(wanted instanceof PyTuple)) {
       throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(wanted)}`);
     }
-    const inside = window(ctx, text, args);
     if (part !== undefined) {
       return inside !== null && test(inside.text, part);
     }
@@ -206,8 +207,8 @@ export const searchSpecs: Specs = {
   count: [
     parsed,
     (ctx, text, args) => {
-      const part = textArgument(args[0], "");
       const inside = window(ctx, text, args);
+      const part = textArgument(args[0], "");
       return inside === null ? 0 : countParts(inside.text, part);
     },
   ],

@@ -179,19 +179,20 @@ function makeTranslation(args: readonly (PyValue | undefined)[]): PyDict {
     }
     return table;
   }
+  const tos = Array.from(textArgument(to, "maketrans() argument 2 "));
+  const dropped = drop === undefined ? "" : textArgument(drop, "maketrans() argument 3 ");
   const first = textOf(from ?? null);
   if (first === undefined) {
     throw typeError("first maketrans argument must be a string if there is a second argument");
   }
   const froms = Array.from(first);
-  const tos = Array.from(textArgument(to, "maketrans() argument 2 "));
   if (froms.length !== tos.length) {
     throw valueError("the first two maketrans arguments must have equal length");
   }
   for (const [index, character] of froms.entries()) {
     table.set(character.codePointAt(0) ?? 0, tos[index]?.codePointAt(0) ?? 0);
   }
-  for (const character of drop === undefined ? "" : textArgument(drop, "maketrans() argument 3 ")) {
+  for (const character of dropped) {
     table.set(character.codePointAt(0) ?? 0, null);
   }
   return table;
