@@ -17,14 +17,13 @@ export const counterChecks: readonly ConformanceCheck[] = [
         const [now, then] = [pick(after), pick(before)];
         return now === null || then === null ? null : now - then;
       };
-      assert.equal(
-        grew((counters) => counters.outputTokens),
-        finish.outputTokens,
-      );
-      assert.equal(
-        grew((counters) => counters.promptTokens),
-        finish.promptTokens,
-      );
+      const outputTokens = grew((counters) => counters.outputTokens);
+      const promptTokens = grew((counters) => counters.promptTokens);
+      // an engine that tells the counts of some requests has no sum of all
+      if (engine.info.capabilities.tokenCounts || outputTokens !== null) {
+        assert.equal(outputTokens, finish.outputTokens);
+        assert.equal(promptTokens, finish.promptTokens);
+      }
       for (const now of [after.requestsRunning, after.requestsWaiting]) assert.ok(now === null || now === 0);
     },
   },

@@ -9,6 +9,8 @@ export interface GenerationSetup {
   /** A prompt of token ids: its end brings the output, the counts and the reason. */
   readonly promptTokens: number | null;
   readonly hasStops: boolean;
+  /** Output tokens of a request that only its cap can end; null when it may end otherwise. */
+  readonly certainTokens: number | null;
   readonly eosTokenIds: readonly number[] | null;
   readonly queuedAtNs: bigint;
   /** Told how it ended, whoever still reads it; null is a failure. */
@@ -66,6 +68,7 @@ export class Generation implements RequestListener {
   #reason({ cancelled, finishReason, tokens }: Ending): FinishReason | null {
     if (cancelled || finishReason === "abort") return "abort";
     if (finishReason === "length") return "length";
+    if (finishReason === null && this.#setup.certainTokens !== null) return "length";
     if (finishReason !== "stop") return null;
     const { eosTokenIds, hasStops } = this.#setup;
     const last = tokens.at(-1);
@@ -76,7 +79,7 @@ export class Generation implements RequestListener {
   }
 
   #finish(reason: FinishReason | null, ending: Ending | null, endedAtNs: bigint): GenerateFinish {
-    const { promptTokens, eosTokenIds, queuedAtNs } = this.#setup;
+    const { promptTokens, eosTokenIds, queuedAtNs, certainTokens } = this.#setup;
     const told = promptTokens !== null && ending !== null;
     const firstEos =
       told && eosTokenIds !== null ? ending.tokens.findIndex((id) => eosTokenIds.includes(id)) : -1;
@@ -86,7 +89,11 @@ export class Generation implements RequestListener {
       matched: reason === "eos" && last !== undefined ? last : null,
       promptTokens: told ? (ending.promptTokens ?? promptTokens) : promptTokens,
       cachedPromptTokens: null,
-      outputTokens: told ? (ending.completionTokens ?? ending.tokens.length) : null,
+      outputTokens: told
+        ? (ending.completionTokens ?? ending.tokens.length)
+        : reason === "length"
+          ? certainTokens
+          : null,
       firstEosIndex: firstEos < 0 ? null : firstEos,
       speculation: null,
       queuedAtNs,

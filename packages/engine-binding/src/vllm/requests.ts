@@ -43,6 +43,24 @@ export function nativeSampling(request: GenerateRequest, info: EngineInfo): Samp
   };
 }
 
+/** Tokens that a tokenizer may put around a text. */
+const AROUND = 8;
+
+/**
+ * Output tokens of a text prompt that nothing but its cap can end, though the library tells no counts: EOS ignored, no
+ * stop strings, no format, and a context that holds the prompt, of at most a token for each byte, and the whole output.
+ *
+ * @returns null when it may end otherwise
+ */
+export function certainOutputTokens(request: GenerateRequest, { contextSize }: EngineInfo): number | null {
+  const { prompt, maxTokens, stop = [], format } = request;
+  if (typeof prompt !== "string" || request.ignoreEos !== true) return null;
+  if (stop.length > 0 || format !== undefined || contextSize === null) return null;
+  // normalisers can make a text longer
+  const bytes = Math.max(Buffer.byteLength(prompt), Buffer.byteLength(prompt.normalize("NFKD")));
+  return bytes + AROUND + maxTokens <= contextSize ? maxTokens : null;
+}
+
 function nativeFormat(format: OutputFormat): Pick<Sampling, "jsonSchema" | "grammar" | "jsonObject"> {
   if (format.kind === "json-schema") return { jsonSchema: JSON.stringify(format.schema) };
   return format.kind === "grammar" ? { grammar: format.grammar } : { jsonObject: true };

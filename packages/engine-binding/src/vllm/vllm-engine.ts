@@ -12,7 +12,7 @@ import type {
 import { EngineError } from "../errors.ts";
 import type { EngineChannel } from "./events.ts";
 import { failure, Generation } from "./generation.ts";
-import { nativeSampling } from "./requests.ts";
+import { certainOutputTokens, nativeSampling } from "./requests.ts";
 
 /** libvllm in process, through the addon. Requests batch inside the library; deltas are stamped on its own threads. */
 export class VllmEngine implements Engine {
@@ -53,6 +53,7 @@ export class VllmEngine implements Engine {
     const generation = new Generation({
       promptTokens: isText ? null : prompt.length,
       hasStops: (request.stop?.length ?? 0) > 0,
+      certainTokens: certainOutputTokens(request, this.info),
       eosTokenIds: this.info.eosTokenIds,
       queuedAtNs: process.hrtime.bigint(),
       onEnd: (reason) => {

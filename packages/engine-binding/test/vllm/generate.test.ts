@@ -38,6 +38,19 @@ describe.skipIf(addonMissing !== null)(`generating with libvllm${addonMissing ??
     });
   });
 
+  it("knows how a text ends that nothing but its cap can end", async () => {
+    const finish = async (request: Partial<GenerateRequest>) =>
+      (await read(engine, { prompt: "x @{tokens=9}", maxTokens: 40, ignoreEos: true, ...request })).at(-1)
+        ?.finish;
+    const ended = { reason: "length", outputTokens: 40, promptTokens: null };
+    expect(await finish({})).toMatchObject(ended);
+    const unknown = { reason: null, outputTokens: null };
+    expect(await finish({ stop: ["never"] })).toMatchObject(unknown);
+    expect(await finish({ ignoreEos: false })).toMatchObject(unknown);
+    // a prompt that may leave too little room in the context of 4096
+    expect(await finish({ prompt: `${"a".repeat(4060)} @{tokens=9}` })).toMatchObject(unknown);
+  });
+
   it("tells ids, counts and reason for token ids, and where the first EOS is", async () => {
     const prompt = [5, 6, 7];
     const [whole] = await read(engine, { prompt, maxTokens: 200 });
