@@ -13,11 +13,38 @@ export interface AcceptanceSources {
   /** The in-process engine's counters over the measured phase; null when there is no engine or it does not draft. */
   readonly engine: SpecDecodeCounts | null;
   readonly isEngine: boolean;
+  /** Whether the in-process engine was loaded to speculate. */
+  readonly speculates: boolean;
   readonly metrics: MetricsDelta | null;
   /** Why the metrics page could not be read. */
   readonly metricsProblem: string | null;
-  /** Records of the measured phase. */
-  readonly records: readonly RequestRecord[];
+  /** Of the records of the measured phase. */
+  readonly own: OwnAcceptance;
+}
+
+/** What the answers of a run say about their own acceptance, summed as they come. */
+export class OwnAcceptance {
+  #sum: SpecDecodeCounts | null = null;
+  #allTold = true;
+  #anyTold = false;
+
+  /** Whether any record carries counts, of a request that ended well or not. */
+  get anyTold(): boolean {
+    return this.#anyTold;
+  }
+
+  /** The sum over requests, only when every request that was answered tells its counts: some would be another sample. */
+  get counts(): SpecDecodeCounts | null {
+    return this.#allTold ? this.#sum : null;
+  }
+
+  /** Takes a record of the measured phase. */
+  add({ state, acceptance }: Pick<RequestRecord, "state" | "acceptance">): void {
+    if (acceptance !== null) this.#anyTold = true;
+    if (state !== "ok") return;
+    if (acceptance === null) this.#allTold = false;
+    else this.#sum = sumSpecDecodeCounts(this.#sum === null ? [acceptance] : [this.#sum, acceptance]);
+  }
 }
 
 export interface AcceptanceReading {
@@ -30,16 +57,17 @@ export interface AcceptanceReading {
 
 /** Takes the first source that tells: engine counters, then the metrics page's difference, then the requests' own counts. */
 export function readAcceptance(sources: AcceptanceSources): AcceptanceReading {
-  const { engine, isEngine, metrics, records } = sources;
+  const { engine, isEngine, speculates, metrics } = sources;
   if (isEngine) {
-    return engine === null
-      ? { acceptance: null, missing: "the engine runs without a draft model", drafting: false }
-      : reading(engine, "engine-counters");
+    if (engine !== null) return reading(engine, "engine-counters");
+    return speculates
+      ? { acceptance: null, missing: "the engine does not count what it drafts", drafting: null }
+      : { acceptance: null, missing: "the engine was loaded without speculation", drafting: false };
   }
   const spec = metrics === null || metrics.reset ? null : metrics.spec;
   // A page that counts no draft may be the wrong page (a router's): the requests themselves may know better.
   if (spec !== null && spec.draftTokens > 0) return reading(spec, "metrics-delta");
-  const own = ownCounts(records);
+  const own = sources.own.counts;
   if (own !== null) return reading(own, "per-request");
   if (spec !== null) return reading(spec, "metrics-delta");
   return { acceptance: null, missing: whyMissing(sources), drafting: null };
@@ -75,24 +103,12 @@ function reading(counts: SpecDecodeCounts, source: Acceptance["source"]): Accept
   return { acceptance: acceptanceFrom(counts, source), missing: null, drafting: true };
 }
 
-/** The sum over requests, only when every request that was answered tells its counts: some would be another sample. */
-function ownCounts(records: readonly RequestRecord[]): SpecDecodeCounts | null {
-  const counts: SpecDecodeCounts[] = [];
-  for (const record of records) {
-    if (record.state !== "ok") continue;
-    if (record.acceptance === null) return null;
-    counts.push(record.acceptance);
-  }
-  return sumSpecDecodeCounts(counts);
-}
-
-function whyMissing({ metrics, metricsProblem, records }: AcceptanceSources): string {
+function whyMissing({ metrics, metricsProblem, own }: AcceptanceSources): string {
   if (metrics?.reset === true) return "the server's counters started again during the run";
   const page =
     metricsProblem ??
     (metrics === null
       ? "the metrics page was not read"
       : "the metrics page has no speculative-decoding counters");
-  const some = records.some((record) => record.acceptance !== null);
-  return `${page}; ${some ? "only some answers carry" : "answers carry no"} counts of their own`;
+  return `${page}; ${own.anyTold ? "only some answers carry" : "answers carry no"} counts of their own`;
 }

@@ -2,7 +2,7 @@ import type { BenchConfig } from "@onpar/bench-config";
 import type { Conversation } from "@onpar/chat-render";
 import type { Engine } from "@onpar/engine-binding";
 import { acceptanceFrom, readServerLoad, type Acceptance, type MetricsSnapshot } from "@onpar/metrics-client";
-import { readAcceptance, type AcceptanceReading } from "./acceptance-source.ts";
+import { OwnAcceptance, readAcceptance, type AcceptanceReading } from "./acceptance-source.ts";
 import { monotonicClock, startTimeline, type Clock } from "./clock.ts";
 import { RunError } from "./errors.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
@@ -85,21 +85,28 @@ async function readOwnAcceptance(
   if (record.acceptance !== null && record.acceptance.draftTokens > 0) {
     return { acceptance: acceptanceFrom(record.acceptance, "per-request"), missing: null };
   }
-  if (record.acceptance !== null || (engine !== null && engine.info.speculation !== null)) {
+  const speculates = engine !== null && engine.info.speculation !== null;
+  if (record.acceptance === null && speculates && !engine.info.capabilities.requestSpeculation) {
+    return { acceptance: null, missing: "the engine does not tell what it drafts for one request" };
+  }
+  if (record.acceptance !== null || speculates) {
     return { acceptance: null, missing: "nothing was drafted for this request" };
   }
   const after =
     before === null ? null : ((await counters?.settle(before, record.state === "ok" ? 1 : 0)) ?? null);
   const metrics = deltaOf(before, after);
+  const own = new OwnAcceptance();
+  own.add(record);
   const shared = (metrics?.requestsFinished ?? 0) > 1 || isBusy(before) || isBusy(after);
   return readAcceptance({
     engine: null,
     isEngine: engine !== null,
+    speculates,
     metrics: shared ? null : metrics,
     metricsProblem: shared
       ? "the server worked on other requests too, so its counters are not this one's"
       : (counters?.problem ?? null),
-    records: [record],
+    own,
   });
 }
 

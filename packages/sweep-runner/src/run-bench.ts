@@ -87,7 +87,7 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
     const interrupted = signal?.aborted === true && run.unfinished > 0;
     const cutShort = stop.signal.aborted && run.unfinished > 0;
     // A full disk takes the records from here on; what was measured is told all the same.
-    await journal?.finish(cutShort).catch((error: unknown) => run.recordsLost(error));
+    await journal?.finish(cutShort, run.facts()).catch((error: unknown) => run.recordsLost(error));
     if (run.refusal !== null) throw run.refusal;
     observer.onEvent({ type: "run-ended", interrupted });
     return run.result({ startedAt, interrupted, toolVersion: options.toolVersion });

@@ -1,4 +1,4 @@
-import type { BenchConfig } from "@onpar/bench-config";
+import type { BenchConfig, JsonValue } from "@onpar/bench-config";
 import { readServerLoad, type MetricsDelta, type MetricsSnapshot } from "@onpar/metrics-client";
 import {
   countedPositions,
@@ -6,25 +6,26 @@ import {
   speculationDelta,
   type AcceptanceReading,
 } from "./acceptance-source.ts";
-import { audit } from "./checks/audit.ts";
 import type { Timeline } from "./clock.ts";
 import { askedRequests, planClosedLoop, type LoadPlan } from "./load/load-plan.ts";
 import type { LoadRunner } from "./load/load-runner.ts";
 import { messageOf, type RunError } from "./errors.ts";
-import { auditEventLoop } from "./checks/event-loop.ts";
+import { auditClient, checkClient } from "./checks/client-check.ts";
 import type { RunObserver } from "./events.ts";
+import type { RunFacts } from "./records/journal-format.ts";
 import type { Journal } from "./records/journal.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { RequestRecord } from "./record.ts";
 import { refusalOf } from "./refusal.ts";
-import { resolveProtocol } from "./resolved-protocol.ts";
-import { RUN_SCHEMA, type Finding, type RunResult } from "./result.ts";
+import { resolveProtocol, resolveStoppingRule } from "./resolved-protocol.ts";
+import { RUN_SCHEMA, type ClientCheck, type Finding, type RunResult } from "./result.ts";
 import type { RunPlan } from "./run-plan.ts";
+import { RunTally } from "./run-tally.ts";
 import { deltaOf } from "./server-counters.ts";
 import type { Session } from "./session.ts";
-import { summarize } from "./figures/summarize.ts";
+import { summarizeFigures } from "./figures/summarize.ts";
 import type { PreparedRequest } from "./targets/target.ts";
-import type { LoopReport } from "./workers/messages.ts";
+import type { ClientReport } from "./workers/messages.ts";
 
 export interface RunParts {
   readonly config: BenchConfig;
@@ -44,9 +45,10 @@ export class Run {
   /** Set when the first requests came back refused: the run ends with this error. */
   refusal: RunError | null = null;
   readonly #parts: RunParts;
-  readonly #records: RequestRecord[] = [];
+  readonly #tally: RunTally;
   readonly #findings: Finding[] = [];
   #anyOk = false;
+  #client: ClientCheck | null = null;
   #metrics: MetricsDelta | null = null;
   #reading: AcceptanceReading = { acceptance: null, missing: "nothing was measured", drafting: null };
   #draftBudget: number | null = null;
@@ -55,35 +57,50 @@ export class Run {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    this.#tally = new RunTally({
+      rule: resolveStoppingRule(parts.config, this.#firstBody()),
+      promptTextTokens: textTokens(parts.plan.workload.measured),
+    });
   }
 
   /** Requests that were to be measured; where time decides, those that went out in it. */
   get asked(): number {
-    return askedRequests(this.#parts.load) ?? this.#measured().length;
+    return askedRequests(this.#parts.load) ?? this.#tally.measured;
   }
 
   /** Requests of the measured phase that did not come to their own end. */
   get unfinished(): number {
-    return this.asked - this.#measured().filter((record) => record.state !== "aborted").length;
+    return this.asked - (this.#tally.measured - this.#tally.aborted);
   }
 
   /** The journal could not be written to its end. */
   recordsLost(error: unknown): void {
-    const { length } = this.#measured();
-    const message = `${messageOf(error)}; the run ended early, after ${length} of ${this.#parts.plan.measure.length} requests`;
+    const message = `${messageOf(error)}; the run ended early, after ${this.#tally.measured} of ${this.#parts.plan.measure.length} requests`;
     this.#findings.push({ severity: "breach", code: "records-lost", message });
+  }
+
+  /** What figures need and the records do not hold. */
+  facts(): RunFacts {
+    const { config, load } = this.#parts;
+    const { acceptance, missing } = this.#reading;
+    return {
+      asked: this.asked,
+      cap: resolveStoppingRule(config, this.#firstBody()).cap,
+      concurrency: load.dueNs === null && load.gates === null ? load.lanes : null,
+      acceptance,
+      acceptanceMissing: missing,
+      client: this.#client,
+    };
   }
 
   async warmUp(): Promise<void> {
     const { config, session, plan } = this.#parts;
     const first = (await session.counters?.read()) ?? null;
     await this.#phase("warmup", plan.warmup, planClosedLoop(plan.warmup.length, config.concurrency));
-    const answered = this.#records.filter((record) => record.status === 200).length;
-    this.#pageBefore = (await session.counters?.settle(first, answered)) ?? null;
-    const failed = this.#records.filter((record) => record.state === "failed");
-    const reason = failed[0]?.error?.message;
-    if (reason !== undefined) {
-      const message = `${failed.length} of ${plan.warmup.length} warm-up requests failed: ${reason}`;
+    const { warmupAnswered, warmupFailed, firstWarmupError: reason } = this.#tally;
+    this.#pageBefore = (await session.counters?.settle(first, warmupAnswered)) ?? null;
+    if (reason !== null) {
+      const message = `${warmupFailed} of ${plan.warmup.length} warm-up requests failed: ${reason}`;
       this.#findings.push({ severity: "warning", code: "warmup-failed", message });
     }
   }
@@ -92,24 +109,21 @@ export class Run {
     const { session, plan, load, timeline } = this.#parts;
     const before = session.engine?.counters().speculation ?? null;
     const startedNs = timeline.now();
-    const loops = await this.#phase("measure", plan.measure, load);
+    const reports = await this.#phase("measure", plan.measure, load);
     this.#noteExhausted(timeline.now() - startedNs);
-    const busiest = loops.reduce<LoopReport | null>(
-      (worst, loop) => (worst === null || loop.p99Ms > worst.p99Ms ? loop : worst),
-      null,
-    );
     // An engine of this process computes on other threads and yields its tokens on this one: it has no sockets to be late for.
-    if (busiest !== null && session.engine === null) this.#findings.push(...auditEventLoop(busiest));
+    if (session.engine === null) this.#client = checkClient(reports);
+    this.#findings.push(...auditClient(this.#client));
     const after = session.engine?.counters().speculation ?? null;
-    const answered = this.#measured().filter((record) => record.state === "ok").length;
-    this.#pageAfter = (await session.counters?.settle(this.#pageBefore, answered)) ?? null;
+    this.#pageAfter = (await session.counters?.settle(this.#pageBefore, this.#tally.ok)) ?? null;
     this.#metrics = deltaOf(this.#pageBefore, this.#pageAfter);
     this.#reading = readAcceptance({
       engine: speculationDelta(before, after),
       isEngine: session.engine !== null,
+      speculates: session.engine !== null && session.engine.info.speculation !== null,
       metrics: this.#metrics,
       metricsProblem: session.counters?.problem ?? null,
-      records: this.#measured(),
+      own: this.#tally.acceptance,
     });
     const { acceptance } = this.#reading;
     const asks = session.engine !== null || acceptance !== null;
@@ -118,36 +132,25 @@ export class Run {
 
   result(about: { startedAt: string; interrupted: boolean; toolVersion: string }): RunResult {
     const { config, session, plan, journal } = this.#parts;
-    const { acceptance, missing, drafting } = this.#reading;
+    const { drafting } = this.#reading;
     const draftBudget = this.#draftBudget;
-    const first = plan.measure[0];
-    const body = first === undefined ? {} : session.target.describe(first);
     const protocol = resolveProtocol({
       config,
       model: session.model,
       template: plan.template,
       workload: plan.workload,
-      body,
+      body: this.#firstBody(),
       draftBudget,
       drafting,
     });
-    const rule = protocol.stoppingRule;
-    const summary = summarize(this.#records, {
-      asked: this.asked,
-      cap: rule.cap,
-      acceptance,
-      acceptanceMissing: missing,
-    });
-    const seen = audit({
-      records: this.#records,
+    const summary = summarizeFigures(this.#tally.figures, this.facts());
+    const seen = this.#tally.audit.findings({
       summary,
-      rule,
       draftBudget,
       metrics: this.#metrics,
       metricsProblem: session.counters?.problem ?? null,
       metricsNamed: config.target.metricsUrl !== null,
       runningAfter: this.#pageAfter === null ? null : readServerLoad(this.#pageAfter.samples).requestsRunning,
-      promptTextTokens: textTokens(plan.workload.measured),
     });
     return {
       schema: RUN_SCHEMA,
@@ -163,15 +166,17 @@ export class Run {
     };
   }
 
-  #measured(): RequestRecord[] {
-    return this.#records.filter((record) => record.phase === "measure");
+  /** The body of the first measured request, read back from what goes out. */
+  #firstBody(): Readonly<Record<string, JsonValue>> {
+    const first = this.#parts.plan.measure[0];
+    return first === undefined ? {} : this.#parts.session.target.describe(first);
   }
 
   async #phase(
     phase: "warmup" | "measure",
     requests: readonly PreparedRequest[],
     plan: LoadPlan,
-  ): Promise<LoopReport[]> {
+  ): Promise<ClientReport[]> {
     const { config, runner, journal, observer, stop } = this.#parts;
     if (requests.length === 0 || stop.signal.aborted) return [];
     const total = requests.length;
@@ -185,7 +190,7 @@ export class Run {
       signal: stop.signal,
       keepText: config.client.keepText,
       onFinished: (record) => {
-        this.#records.push(record);
+        this.#tally.add(record);
         journal?.append(record);
         this.#stopIfRefused(record);
         observer.onEvent({ type: "request-finished", record, done: ++done, total });
@@ -196,7 +201,7 @@ export class Run {
   /** A load that was to last so long had no more prompts to send. */
   #noteExhausted(elapsedNs: number): void {
     const { load, plan, stop } = this.#parts;
-    const sent = this.#measured().length;
+    const sent = this.#tally.measured;
     if (load.untilNs === null || elapsedNs >= load.untilNs || stop.signal.aborted) return;
     if (sent < plan.measure.length) return;
     const message =

@@ -1,14 +1,14 @@
-import { performance } from "node:perf_hooks";
 import { watchEventLoop } from "../checks/event-loop.ts";
 import type { Timeline } from "../clock.ts";
 import type { RequestRecord } from "../record.ts";
 import type { PreparedRequest, Target } from "../targets/target.ts";
-import type { LoopReport } from "../workers/messages.ts";
+import type { ClientReport } from "../workers/messages.ts";
 import { WorkerPool } from "../workers/worker-pool.ts";
 import { sharedCursor } from "./cursor.ts";
 import { dropped } from "./dropped.ts";
 import type { LoadPlan } from "./load-plan.ts";
 import { makeRecord, Recorder, type Exchanged } from "./recorder.ts";
+import { ScheduleError } from "./schedule-error.ts";
 import { runShare } from "./share.ts";
 
 /** One phase of a run. */
@@ -27,7 +27,7 @@ export interface LoadOrder {
 /** Sends the requests of a phase according to its plan, and makes their records. */
 export interface LoadRunner {
   /** Resolves when all that was sent has ended: how each thread that stamped did. */
-  run(order: LoadOrder): Promise<LoopReport[]>;
+  run(order: LoadOrder): Promise<ClientReport[]>;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createLocalRunner(target: Target, timeline: Timeline): LoadRunne
     async run(order) {
       const { plan, signal, requests } = order;
       const watch = watchEventLoop();
-      const before = performance.eventLoopUtilization();
+      const late = new ScheduleError();
       const finish = (index: number, dueNs: number, exchanged: Exchanged): void =>
         order.onFinished(recordOf(order, { index, scheduledNs: dueNs, exchanged }, 0));
       const counter = new Int32Array(new SharedArrayBuffer(4));
@@ -58,10 +58,10 @@ export function createLocalRunner(target: Target, timeline: Timeline): LoadRunne
           const outcome = await target.send(request, recorder, signal);
           finish(index, dueNs, recorder.finish(outcome));
         },
+        taken: (lateNs) => late.add(lateNs),
         drop: (index, dueNs) => finish(index, dueNs, dropped(timeline.now())),
       });
-      const busyShare = performance.eventLoopUtilization(before).utilization;
-      return [{ ...watch.stop(), busyShare }];
+      return [{ ...watch.stop(), scheduleErrorMs: late.summary(), largestRead: null }];
     },
     close: async () => {},
   };

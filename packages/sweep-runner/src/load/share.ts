@@ -20,6 +20,8 @@ export interface ShareIo {
   readonly signal: AbortSignal;
   /** Sends the request of that number; settles when it has ended. */
   send(index: number, dueNs: number): Promise<void>;
+  /** A job with a time of its own was taken up so late although there was room for it. */
+  taken?(lateNs: number): void;
   /** The request came due and is not sent. */
   drop(index: number, dueNs: number): void;
 }
@@ -60,9 +62,12 @@ export async function runShare(share: LoadShare, io: ShareIo): Promise<void> {
 
   /** Waits for the arrival of a job; false when it is not to be sent. */
   const arrived = async (job: number, dueNs: number): Promise<boolean> => {
-    await pacer.until(dueNs);
+    const wait = pacer.until(dueNs);
+    await wait;
     if (signal.aborted) return false;
     const nowNs = timeline.now();
+    // Where lanes are bounded, one that came free after the start was due says nothing about this client.
+    if (wait !== null || plan.lanes === null) io.taken?.(nowNs - dueNs);
     if (nowNs < endNs && nowNs - dueNs <= plan.lateLimitNs) return true;
     const [first, end] = requestsOf(job);
     for (let index = first; index < end; index++) io.drop(index, dueNs);

@@ -1,5 +1,5 @@
 import type { Timeline } from "../clock.ts";
-import { Connection, type ConnectionOptions } from "./connection.ts";
+import { Connection, type ConnectionOptions, type ReadGauge } from "./connection.ts";
 
 /** Keep-alive connections to one server, as many as there are requests in flight; the one used last goes out first. */
 export class ConnectionPool {
@@ -7,6 +7,7 @@ export class ConnectionPool {
   readonly #timeline: Timeline;
   readonly #all = new Set<Connection>();
   readonly #free: Connection[] = [];
+  readonly #gauge: ReadGauge = { largest: 0 };
 
   /** Opens no connection by itself: each is made when the first request needs it. */
   constructor(options: ConnectionOptions, timeline: Timeline) {
@@ -25,7 +26,7 @@ export class ConnectionPool {
 
   /** A connection that has never been used. */
   create(): Connection {
-    const connection = new Connection(this.#options, this.#timeline);
+    const connection = new Connection(this.#options, this.#timeline, this.#gauge);
     this.#all.add(connection);
     return connection;
   }
@@ -40,6 +41,13 @@ export class ConnectionPool {
   discard(connection: Connection): void {
     this.#all.delete(connection);
     connection.destroy();
+  }
+
+  /** Most bytes that one read found waiting since the last call: how far behind its sockets this thread was. */
+  takeLargestRead(): number {
+    const { largest } = this.#gauge;
+    this.#gauge.largest = 0;
+    return largest;
   }
 
   /** Opens connections until `count` stand. */

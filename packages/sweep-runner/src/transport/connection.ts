@@ -24,6 +24,11 @@ export interface ConnectionHandler {
   onFail(error: Error, atNs: number): void;
 }
 
+/** What reads found waiting on their sockets, bytes. */
+export interface ReadGauge {
+  largest: number;
+}
+
 /** The server closed a connection that a request was on. */
 export class ConnectionClosedError extends Error {
   readonly code = "CONNECTION_CLOSED";
@@ -52,6 +57,7 @@ const PROBE_MS = 60_000;
 export class Connection implements ResponseSink {
   readonly #options: ConnectionOptions;
   readonly #timeline: Timeline;
+  readonly #gauge: ReadGauge;
   readonly #parser = new ResponseParser(this);
   #socket: Socket | null = null;
   #standing = false;
@@ -64,9 +70,10 @@ export class Connection implements ResponseSink {
   #idleSinceNs = 0;
   #idleMs = IDLE_MS;
 
-  constructor(options: ConnectionOptions, timeline: Timeline) {
+  constructor(options: ConnectionOptions, timeline: Timeline, gauge: ReadGauge) {
     this.#options = options;
     this.#timeline = timeline;
+    this.#gauge = gauge;
   }
 
   /** Whether a request may be sent: it stands and has not been idle for too long, or was never opened. */
@@ -188,6 +195,7 @@ export class Connection implements ResponseSink {
 
   #onRead(length: number): void {
     this.#atNs = this.#timeline.now();
+    if (length > this.#gauge.largest) this.#gauge.largest = length;
     // Nobody asked: the server says why it is about to close, or speaks another protocol.
     if (this.#handler === null) return this.destroy();
     try {

@@ -13,6 +13,8 @@ export interface HttpSender {
   send(body: Uint8Array, observer: ExchangeObserver, signal: AbortSignal): Promise<Outcome>;
   /** Opens connections ahead of the first request. */
   open(connections: number): Promise<void>;
+  /** Most bytes that one read found waiting on a socket since the last call. */
+  takeLargestRead(): number;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export function createHttpSender(wire: WireSpec, timeline: Timeline): HttpSender
   return {
     send: (body, observer, signal) => exchange(context, body, observer, signal),
     open: (connections) => pool.open(connections),
+    takeLargestRead: () => pool.takeLargestRead(),
     async close() {
       pool.destroy();
     },

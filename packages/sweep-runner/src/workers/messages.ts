@@ -1,5 +1,6 @@
-import type { EventLoopDelay } from "../checks/event-loop.ts";
+import type { LoopReport } from "../checks/event-loop.ts";
 import type { LoadPlan } from "../load/load-plan.ts";
+import type { DelaySummary } from "../result.ts";
 import type { WireSpec } from "../targets/target.ts";
 import type { RecordBlock } from "./record-block.ts";
 
@@ -38,10 +39,12 @@ export type FromWorker =
   /** It runs, and then once more for each phase: it has its bodies and its connections. */
   | { readonly type: "ready" }
   | { readonly type: "records"; readonly block: RecordBlock }
-  | { readonly type: "done"; readonly report: LoopReport };
+  | { readonly type: "done"; readonly report: ClientReport };
 
 /** How the thread that sent and stamped did during a phase. */
-export interface LoopReport extends EventLoopDelay {
-  /** Share of the time in which it had something to do, 0 to 1. */
-  readonly busyShare: number;
+export interface ClientReport extends LoopReport {
+  /** How late it took requests up that were due and for which there was room; null in a closed loop. */
+  readonly scheduleErrorMs: DelaySummary | null;
+  /** Most bytes that waited on a socket when it was read; null without sockets. */
+  readonly largestRead: number | null;
 }

@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { watchEventLoop } from "../checks/event-loop.ts";
 import { monotonicClock, startTimeline, type Timeline } from "../clock.ts";
@@ -6,9 +5,10 @@ import { sharedCursor, steppedCursor } from "../load/cursor.ts";
 import { Recorder } from "../load/recorder.ts";
 import { lanesOf, runShare, type LoadShare } from "../load/share.ts";
 import { dropped } from "../load/dropped.ts";
+import { ScheduleError } from "../load/schedule-error.ts";
 import { isRefusal } from "../transport/refused.ts";
 import { createHttpSender, type HttpSender } from "../transport/http-sender.ts";
-import type { FromWorker, LoopReport, PhaseOrder, ToWorker, WorkerSetup } from "./messages.ts";
+import type { ClientReport, FromWorker, PhaseOrder, ToWorker, WorkerSetup } from "./messages.ts";
 import { memoryOf, packBlock, type EndedRequest } from "./record-block.ts";
 
 /** The way to the main thread. */
@@ -83,7 +83,8 @@ class Worker {
       startNs,
     };
     const watch = watchEventLoop();
-    const before = performance.eventLoopUtilization();
+    const late = new ScheduleError();
+    this.#sender.takeLargestRead();
     await runShare(share, {
       timeline: this.#timeline,
       signal: this.#stop.signal,
@@ -96,11 +97,15 @@ class Worker {
         if (outcome.error === null) this.#anyOk = true;
         else if (!this.#anyOk && isRefusal(outcome.status)) await sleep(REFUSAL_PAUSE_MS);
       },
+      taken: (lateNs) => late.add(lateNs),
       drop: (index, dueNs) =>
         this.#add({ index, scheduledNs: dueNs, exchanged: dropped(this.#timeline.now()) }),
     });
-    const busyShare = performance.eventLoopUtilization(before).utilization;
-    const report: LoopReport = { ...watch.stop(), busyShare };
+    const report: ClientReport = {
+      ...watch.stop(),
+      scheduleErrorMs: late.summary(),
+      largestRead: this.#sender.takeLargestRead(),
+    };
     this.#flush();
     this.#order = null;
     this.#port.post({ type: "done", report });

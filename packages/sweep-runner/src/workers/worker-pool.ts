@@ -3,7 +3,7 @@ import type { Timeline } from "../clock.ts";
 import { RunError } from "../errors.ts";
 import type { LoadPlan } from "../load/load-plan.ts";
 import type { WireSpec } from "../targets/target.ts";
-import type { Bodies, FromWorker, LoopReport, PhaseOrder, ToWorker, WorkerSetup } from "./messages.ts";
+import type { Bodies, ClientReport, FromWorker, PhaseOrder, ToWorker, WorkerSetup } from "./messages.ts";
 import { unpackBlock, type EndedRequest } from "./record-block.ts";
 import { startProcess, startThread, type WorkerHandle } from "./worker-handle.ts";
 
@@ -81,7 +81,7 @@ export class WorkerPool {
    *
    * @throws {RunError} `WORKER_FAILED` when a worker is lost; what the others had in flight has been handed over then
    */
-  async run({ plan, bodies, signal, onEnded }: PhaseOptions): Promise<LoopReport[]> {
+  async run({ plan, bodies, signal, onEnded }: PhaseOptions): Promise<ClientReport[]> {
     this.#onRecords = onEnded;
     const shares = this.#kind === "thread";
     const order: PhaseOrder = {
