@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
+import { benchConfigSchema } from "@onpar/bench-config";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -95,7 +96,7 @@ describe("protocols of other harnesses", () => {
   });
 
   it("tell the draft budget that a table's saturation implies", () => {
-    expect(imported("ctxsweep.csv").protocol.speculation).toMatchObject({ draftBudget: 16 });
+    expect(imported("ctxsweep.csv").protocol.speculation).toMatchObject({ draftBudget: 15 });
   });
 
   it("tell the stopping rule where the text prints it", () => {
@@ -161,5 +162,74 @@ describe.runIf(existsSync(shared))("the comparator's tables", () => {
     expect(importResult(contextLadderCsv(ladder), "ctxsweep-recommended.csv").points).toEqual(ladder.points);
     const streams = read("concbench.csv");
     expect(importResult(concurrencyLadderCsv(streams), "concbench.csv").points).toEqual(streams.points);
+  });
+});
+
+describe("the journal of a sweep", () => {
+  const config = benchConfigSchema.parse({ inputLen: 512 });
+  const row = (contextTarget: number, decode: number) => ({
+    kind: "context",
+    contextTarget,
+    promptTokens: contextTarget + 3,
+    temperature: 0,
+    coldTtftS: 0.4,
+    warmTtftS: 0.2,
+    prefillTokensPerS: 2000,
+    decodeTokensPerS: decode,
+    outputTokens: [100, 120, 110, null],
+    finishReasons: { eos: 4 },
+    reps: 4,
+    ok: 5,
+    failed: 0,
+    acceptedPerPass: 3.5,
+    acceptanceRate: 0.5,
+    saturation: 0.583,
+    perPosition: [0.8, 0.6],
+    source: "metrics-delta",
+    breaches: [],
+    warnings: ["client-busy"],
+  });
+  const step = (id: string, inputLen: number, of: object | null, error: object | null = null) => ({
+    type: "step",
+    id,
+    boot: 1,
+    rep: null,
+    values: { inputLen },
+    status: error === null ? "ok" : "failed",
+    error,
+    row: of,
+    startedAt: "2026-03-01T10:00:00.000Z",
+    durationS: 3,
+  });
+  const text = [
+    {
+      type: "sweep",
+      schema: "onpar.sweep/1",
+      kind: "context",
+      tool: { name: "onpar", version: "0.1.0" },
+      config,
+    },
+    step("boot1/inputLen=512", 512, row(512, 60)),
+    step("boot1/inputLen=512", 512, row(512, 70)),
+    step("boot1/inputLen=1024", 1024, row(1024, 68)),
+    step("boot1/inputLen=2048", 2048, null, { code: "PROMPT_TOO_LONG", message: "no room" }),
+  ]
+    .map((line) => JSON.stringify(line))
+    .join("\n");
+
+  it("is a ladder: the last measurement of each point, with what failed among the findings", () => {
+    const result = importResult(`${text}\n{"type":"st`, "sweep.jsonl");
+    expect(result.points.map(({ at }) => at.contextTokens)).toEqual([512, 1024]);
+    const [first] = result.points;
+    expect(first?.figures.decodeCtxsweep?.value).toBe(70);
+    expect(first?.figures.coldTtftMs?.value).toBe(400);
+    expect(first?.outputTokens).toMatchObject({ n: 3, min: 100, max: 120 });
+    expect(result.findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
+      "warning client-busy",
+      "warning client-busy",
+      "warning point-failed",
+    ]);
+    expect(result.protocol.stoppingRule).toMatchObject({ name: "ignore-eos", cap: 128 });
+    expect(readResult(JSON.parse(resultToJson(result)), "x")).toEqual(JSON.parse(resultToJson(result)));
   });
 });

@@ -121,7 +121,10 @@ function pointOf(row: Fields, draftBudget: number | null): Point {
   });
 }
 
-/** saturation is accepted per pass / budget: the whole number that fits every row within its rounding, or null. */
+/**
+ * saturation is accepted per pass / most tokens of a pass, which is the draft budget and the bonus token: the whole number that
+ * fits every row within its rounding, less one, or null.
+ */
 function draftBudgetOf(rows: readonly Fields[]): number | null {
   const pairs = rows.flatMap((row) => {
     const [length, saturation] = [numberAt(row, "accepted_per_pass"), numberAt(row, "saturation")];
@@ -129,7 +132,7 @@ function draftBudgetOf(rows: readonly Fields[]): number | null {
   });
   const [first] = pairs;
   if (first === undefined) return null;
-  const budget = Math.round(first.length / first.saturation);
-  const fits = pairs.every(({ length, saturation }) => Math.abs(length / budget - saturation) < 0.001);
-  return budget > 0 && fits ? budget : null;
+  const most = Math.round(first.length / first.saturation);
+  const fits = pairs.every(({ length, saturation }) => Math.abs(length / most - saturation) < 0.001);
+  return most > 1 && fits ? most - 1 : null;
 }

@@ -11,6 +11,7 @@ import { importGenaiPerf, isGenaiPerf } from "./genai-perf.ts";
 import { importGuidellm, isGuidellm } from "./guidellm.ts";
 import { importLlamaBenchy, isLlamaBenchy } from "./llama-benchy.ts";
 import { importSglang, isSglang } from "./sglang.ts";
+import { importSweep, isSweep } from "./sweep.ts";
 import { importVllmServe, isVllmServe } from "./vllm-serve.ts";
 
 const IMPORTERS = {
@@ -61,6 +62,7 @@ export function importResult(text: string, name: string, format: ImportFormat | 
     }
     throw unknown(name);
   }
+  if (isSweep(text)) return importSweep(text, name);
   if (isCtxsweep(text)) return importCtxsweep(text, name);
   const [first] = parseObjects(text, name);
   const schema = schemaOf(first);
@@ -74,6 +76,6 @@ export function importResult(text: string, name: string, format: ImportFormat | 
 function unknown(name: string): ReportError {
   return new ReportError(
     "FORMAT_UNKNOWN",
-    `${name}: is a result in no known format (${IMPORT_FORMATS.join(", ")}, onpar.result/1, onpar.run/2)`,
+    `${name}: is a result in no known format (${IMPORT_FORMATS.join(", ")}, onpar.result/1, onpar.run/2, onpar.sweep/1)`,
   );
 }

@@ -137,7 +137,7 @@ export const FIGURES = {
     label: "draft budget used",
     unit: "share",
     better: "higher",
-    formula: "accepted per pass / draft budget",
+    formula: "accepted per pass / (draft budget + 1)",
   },
 } as const satisfies Readonly<Record<string, FigureInfo>>;
 

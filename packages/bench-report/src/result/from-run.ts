@@ -218,7 +218,10 @@ function acceptanceFigures(acceptance: AcceptanceSummary | null, draftBudget: nu
   return {
     acceptanceRate: single(acceptance?.rate ?? null, "whole run"),
     acceptanceLength: single(length, "whole run"),
-    saturation: single(length === null || draftBudget === null ? null : length / draftBudget, "whole run"),
+    saturation: single(
+      length === null || draftBudget === null ? null : length / (draftBudget + 1),
+      "whole run",
+    ),
   };
 }
 
