@@ -21,7 +21,7 @@ export async function importNodeLlama(
     throw new EngineError(
       "ENGINE_NOT_INSTALLED",
       missing
-        ? `the llama.cpp engine needs the package node-llama-cpp: npm install node-llama-cpp@${NODE_LLAMA_VERSION}`
+        ? `the llama.cpp engine needs the package node-llama-cpp: npm install node-llama-cpp@${NODE_LLAMA_VERSION} (with -g beside a command that was installed with -g)`
         : `node-llama-cpp is installed but cannot be loaded: ${messageOf(cause)}`,
       { cause },
     );

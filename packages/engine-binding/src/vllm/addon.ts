@@ -23,7 +23,7 @@ export async function importAddon(
 function complaint(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
   if (code === "ERR_MODULE_NOT_FOUND") {
-    return `the vLLM engine needs the package ${ADDON_PACKAGE}: npm install ${ADDON_PACKAGE}`;
+    return `the vLLM engine needs the package ${ADDON_PACKAGE}: npm install ${ADDON_PACKAGE} (with -g beside a command that was installed with -g)`;
   }
   const message = cause instanceof Error ? cause.message : String(cause);
   return code === "ADDON_MISSING"

@@ -9,7 +9,8 @@ describe("an addon that is not there", () => {
     const missing = Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
     await expect(importAddon(() => Promise.reject(missing))).rejects.toMatchObject({
       code: "ENGINE_NOT_INSTALLED",
-      message: "the vLLM engine needs the package @onpar/vllm-addon: npm install @onpar/vllm-addon",
+      message:
+        "the vLLM engine needs the package @onpar/vllm-addon: npm install @onpar/vllm-addon (with -g beside a command that was installed with -g)",
     });
   });
 
