@@ -8,6 +8,7 @@ import { addConfigCommand } from "./commands/config.ts";
 import { addExperimentCommand } from "./commands/experiment.ts";
 import { addGateCommand } from "./commands/gate.ts";
 import { addImportCommand } from "./commands/import.ts";
+import { addMetricsCommand } from "./commands/metrics.ts";
 import { addPresetsCommand } from "./commands/presets.ts";
 import { addSelftestCommand } from "./commands/selftest.ts";
 import { addRenderCommand } from "./commands/render.ts";
@@ -51,6 +52,7 @@ export function createProgram(env: Env, done: (code: ExitCode) => void): Command
   addCompareCommand(program, env, done);
   addGateCommand(program, env, done);
   addImportCommand(program, env, done);
+  addMetricsCommand(program, env, done);
   addSweepCommand(program, env, done);
   addExperimentCommand(program, env, done);
   return program;

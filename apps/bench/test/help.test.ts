@@ -73,8 +73,11 @@ describe("help", () => {
 
 describe("the manual", () => {
   it("has every flag of every command", async () => {
-    for (const command of ["run", "chat", "complete", "selftest"]) {
-      const { stdout } = await onpar([command, "--help"]);
+    const sweeps = ["context", "concurrency", "rate", "draft", "points"].map((kind) => `sweep ${kind}`);
+    const experiments = ["accfix", "content", "eos-bias", "lossless"].map((name) => `experiment ${name}`);
+    for (const command of ["run", "chat", "complete", "selftest", "metrics", ...sweeps, ...experiments]) {
+      expect(readme).toContain(`\`onpar ${command}`);
+      const { stdout } = await onpar([...command.split(" "), "--help"]);
       for (const flag of flagsOf(stdout)) {
         const documented = flag.startsWith("--no-") ? flag.replace("--no-", "--[no-]") : flag;
         const pair = flag.replace("--", "--[no-]");
