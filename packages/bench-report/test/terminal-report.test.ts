@@ -134,3 +134,57 @@ describe("a run that started from a preset", () => {
     );
   });
 });
+
+describe("what a run may have beside", () => {
+  const figure = { values: [1, 2], median: 1.5, min: 1, max: 2, cv: 0.47, ci: [1, 2] as const };
+  const text = (changes: Parameters<typeof result>[0]) =>
+    renderTerminalReport(result(changes), { width: 120, color: false });
+
+  it("tells repetitions with their spread", () => {
+    const spread = { repetitions: 2, boots: 1, figures: { "ttftMs.p50": figure } };
+    expect(text({ summary: { spread } })).toMatch(/TTFT p50, ms +1\.500 +1 +2 +47\.0 % +\[1, 2\]/);
+  });
+
+  it("tells service levels", () => {
+    const slo = { slo: "ttft<=500ms", scope: "request" as const, met: 48, of: 50, unknown: 1, value: null };
+    const goodput = { slos: [slo], met: 48, share: 0.96, requestsPerS: 1.1, outputTokensPerS: 140 };
+    expect(text({ summary: { goodput } })).toMatch(/ttft<=500ms +48 of 50 requests, 1 do not tell/);
+  });
+
+  it("tells what the prefix cache served", () => {
+    expect(text({})).toContain("cold: no prompt token came from it");
+    expect(text({ summary: { cachedPromptTokens: 512, cacheHitRate: 0.02 } })).toContain(
+      "warm: 512 prompt tokens came from it (2.0 % of all)",
+    );
+    expect(text({ summary: { cachedPromptTokens: null } })).toMatch(
+      /state +unknown: the server does not tell/,
+    );
+  });
+
+  it("tells whether the client was the limit, and by what", () => {
+    const delay = { p50Ms: 1, p99Ms: 80, maxMs: 120 };
+    const client = {
+      eventLoopDelayMs: delay,
+      scheduleErrorMs: delay,
+      cpuShare: 0.99,
+      socketBacklog: 4,
+      limits: ["the event loop was late by 80 ms"],
+      clientBound: true,
+    };
+    expect(text({ summary: { client } })).toMatch(/self-check +The client was the limit[^]*late by 80 ms/);
+  });
+
+  it("tells latencies from the schedule of an open load, and what was dropped", () => {
+    const { latency, counts } = result().summary;
+    const open = text({
+      protocol: { load: { kind: "poisson", concurrency: null, rate: 5, warmupRequests: 0 } },
+      summary: {
+        counts: { ...counts, ok: 48, dropped: 2 },
+        latency: { ...latency, ttftFromScheduleMs: latency.ttftMs, e2elFromScheduleMs: latency.e2elMs },
+      },
+    });
+    expect(open).toContain("TTFT from schedule");
+    expect(open.split("\n")[0]).toContain("2 dropped");
+    expect(text({})).not.toContain("from schedule");
+  });
+});

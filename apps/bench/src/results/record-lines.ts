@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import type { JournalEnd, JournalHeader, RequestRecord } from "@onpar/sweep-runner";
@@ -69,7 +70,7 @@ function* linesOf(file: string): Generator<string> {
       let from = 0;
       for (let to = block.indexOf(10, from); to >= 0 && to < read; to = block.indexOf(10, from)) {
         const part = block.subarray(from, to);
-        yield rest.length === 0 ? part.toString("utf8") : Buffer.concat([...rest, part]).toString("utf8");
+        yield textOf(rest.length === 0 ? part : Buffer.concat([...rest, part]));
         rest = [];
         length = 0;
         from = to + 1;
@@ -80,10 +81,15 @@ function* linesOf(file: string): Generator<string> {
         rest.push(Buffer.from(block.subarray(from, read)));
       }
     }
-    if (rest.length > 0) yield Buffer.concat(rest).toString("utf8");
+    if (rest.length > 0) yield textOf(Buffer.concat(rest));
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Most lines are ASCII, which needs no decoding. */
+function textOf(bytes: Buffer): string {
+  return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
 }
 
 function firstLine(file: string): [string?] {

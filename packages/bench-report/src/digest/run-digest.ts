@@ -2,7 +2,7 @@ import {
   decodeRateCtxsweep,
   decodeRateVllm,
   e2elMs,
-  tpotVllmMs,
+  tpotVllm,
   ttftMs,
   type RequestRecord,
 } from "@onpar/sweep-runner";
@@ -42,14 +42,7 @@ const NS_PER_MS = 1e6;
 /** Prompts whose acceptance is kept apart. */
 const MOST_PROMPTS = 10_000;
 
-const VALUES = {
-  ttftMs,
-  tpotMs: tpotVllmMs,
-  e2elMs,
-  decodeCtxsweep: decodeRateCtxsweep,
-  decodeVllm: decodeRateVllm,
-} as const;
-type ValueName = keyof typeof VALUES;
+type ValueName = "ttftMs" | "tpotMs" | "e2elMs" | "decodeCtxsweep" | "decodeVllm";
 
 /** Takes the records of a run one by one, in any number. Warm-up requests are left out. */
 export class RunDigester {
@@ -77,11 +70,9 @@ export class RunDigester {
     this.#requests++;
     this.#addTimes(record);
     if (record.state !== "ok") return;
-    const values = {
-      ttftMs: ttftMs(record),
-      tpotMs: tpotVllmMs(record),
-      e2elMs: e2elMs(record),
-    };
+    // Each of these walks the chunks.
+    const [ttft, e2el] = [ttftMs(record), e2elMs(record)];
+    const values = { ttftMs: ttft, tpotMs: tpotVllm(ttft, e2el, record.outputTokens), e2elMs: e2el };
     this.#histograms.ttftMs.add(values.ttftMs);
     this.#histograms.tpotMs.add(values.tpotMs);
     this.#histograms.e2elMs.add(values.e2elMs);

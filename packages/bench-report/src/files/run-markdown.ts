@@ -4,6 +4,7 @@ import type { ChartTable } from "../charts/chart.ts";
 
 import { breachesOf } from "../breaches.ts";
 import { count, formatNumber, formatPercent } from "../format.ts";
+import { cachePairs } from "../sections/cache.ts";
 import { describeClient } from "../sections/client.ts";
 import { protocolPairs } from "../sections/protocol.ts";
 import { describeOutputs, describeRule } from "../stopping-rule.ts";
@@ -44,6 +45,10 @@ export function runMarkdown(run: RunResult, title = "Benchmark run"): string {
     "### Speculative decoding",
     "",
     ...acceptanceLines(run),
+    "",
+    "### Prefix cache",
+    "",
+    ...markdownFields(cachePairs(run)),
     "",
     "### Client",
     "",

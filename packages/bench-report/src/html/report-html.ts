@@ -10,6 +10,7 @@ import { formatPercent } from "../format.ts";
 import { axisPairs, countsLine, sourceLine } from "../result/describe.ts";
 import { pointTable } from "../result/point-table.ts";
 import type { Result } from "../result/schema.ts";
+import { cachePairs } from "../sections/cache.ts";
 import { describeClient } from "../sections/client.ts";
 import { protocolPairs } from "../sections/protocol.ts";
 import { describeOutputs } from "../stopping-rule.ts";
@@ -58,6 +59,7 @@ export function renderHtml(reported: ReportedResult): string {
         "Protocol",
         definitionList(run === null ? axisPairs(result.protocol) : protocolPairs(run)),
       ),
+      ...(run === null ? [] : [sectionOf("cache", "Prefix cache", definitionList(cachePairs(run)))]),
       sectionOf(
         "findings",
         "Findings",

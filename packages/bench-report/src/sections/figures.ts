@@ -7,13 +7,19 @@ import { hanging, table } from "../text.ts";
 
 /** Milliseconds, with n beside the statistics of each row. */
 export function latencyLines(result: RunResult, page: Page): string[] {
-  const { latency } = result.summary;
+  const { summary, protocol } = result;
+  const { latency } = summary;
+  const isOpen = protocol.load.kind !== "closed-loop";
   const measured = [
     ["TTFT", latency.ttftMs],
+    ...optional("first answer token", latency.firstAnswerMs, summary.outputs.reasoningTokens !== null),
     ["TPOT", latency.tpotMs],
     ["ITL per chunk", latency.itlChunkMs],
     ["ITL per token", latency.itlTokenMs],
     ["E2EL", latency.e2elMs],
+    ...optional("TTFT from schedule", latency.ttftFromScheduleMs, isOpen),
+    ...optional("E2EL from schedule", latency.e2elFromScheduleMs, isOpen),
+    ...optional("client queue", latency.queueMs, latency.queueMs !== null),
   ] as const;
   const rows = measured.flatMap(([label, values]) => (values === null ? [] : [{ label, values }]));
   if (rows.length === 0) return ["  none: no request ended with output"];
@@ -44,6 +50,15 @@ export function latencyLines(result: RunResult, page: Page): string[] {
   ].map((line, index) => (index === 0 || index > rows.length ? page.paint.quiet(line) : line));
 }
 
+/** A row that says something of this run only where a condition holds. */
+function optional(
+  label: string,
+  values: Distribution | null,
+  isTold: boolean,
+): (readonly [string, Distribution | null])[] {
+  return isTold ? [[label, values]] : [];
+}
+
 /** Every rate by the name of its convention, with the output lengths and the stopping rule in the same place. */
 export function rateLines(result: RunResult, page: Page): string[] {
   const { rates } = result.summary;
@@ -72,6 +87,11 @@ export function rateLines(result: RunResult, page: Page): string[] {
   for (const [label, value, unit] of wholeRun) {
     if (value !== null)
       lines.push(...rateBlock(label, `${unit} (whole run)`, formatNumber(value), beside, page));
+  }
+  const { steady } = result.summary;
+  if (steady?.outputTokensPerS != null) {
+    const where = `tok/s (steady window, ${formatNumber(steady.startS)} to ${formatNumber(steady.endS)} s)`;
+    lines.push(...rateBlock("output, steady", where, formatNumber(steady.outputTokensPerS), beside, page));
   }
   if (lines.length === 0) return ["  none: no request ended with output"];
   return [

@@ -14,6 +14,7 @@ export function headline(result: RunResult, page: Page): string[] {
   const { counts, errorRate } = result.summary;
   const parts = [
     `${counts.asked} asked: ${counts.ok} ok, ${counts.failed} failed, ${counts.aborted} aborted`,
+    ...(counts.dropped > 0 ? [`, ${counts.dropped} dropped`] : []),
     ...(counts.unsent > 0 ? [`, ${counts.unsent} never sent`] : []),
     errorRate === null ? "; no request ended" : `; error rate ${formatPercent(errorRate)}`,
   ];

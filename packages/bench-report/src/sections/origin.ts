@@ -1,6 +1,6 @@
 import type { RunResult } from "@onpar/sweep-runner";
 
-import { count, formatNumber } from "../format.ts";
+import { formatNumber } from "../format.ts";
 import type { Page } from "../paint.ts";
 import { fields } from "../text.ts";
 
@@ -19,12 +19,6 @@ export function originLines(result: RunResult, page: Page): string[] {
       ["client", `${tool.name} ${tool.version}`],
       ["started", result.startedAt],
       ["measured for", `${formatNumber(summary.durationS)} s (first send to last end)`],
-      [
-        "cached prompt",
-        summary.cachedPromptTokens === null
-          ? "unknown"
-          : `${count(summary.cachedPromptTokens, "token")} of the prompts from the prefix cache`,
-      ],
       ["records", result.recordsPath ?? "not kept (--output FILE keeps them)"],
     ],
     page.width,
