@@ -60,7 +60,7 @@ export function refuseTooLarge(
   throw new EngineError(
     "ENGINE_OUT_OF_MEMORY",
     `the model needs about ${inMiB(total)} and ${inMiB(limitBytes)} are free: ${parts.join(", ")} for ${slots} slots ` +
-      "(ask for a smaller contextSize, fewer slots or a smaller quantisation)",
+      "(ask for a smaller context, fewer requests at a time or a smaller quantisation)",
   );
 }
 

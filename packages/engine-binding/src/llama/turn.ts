@@ -41,10 +41,13 @@ export interface StepLimits {
 
 /** Prompt tokens that a step may take however many requests decode: prompts must move on. */
 const LEAST_PROMPT_SHARE = 32;
+/** The part of the batch that prompts may take while requests decode, whose next token waits for it. */
+const SHARE_BESIDE_DECODING = 1 / 4;
 
 /**
  * Plans one step. Every decoding request has its next token (and drafts); what the batch has left goes to prompts, in
- * the order of the slots given, so that a long prompt is evaluated in pieces and does not stop the others.
+ * the order of the slots given, so that a long prompt is evaluated in pieces and does not stop the others; while others
+ * decode the pieces are smaller.
  */
 export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
   const running = slots.flatMap((slot) => (slot.job === null ? [] : [{ slot, job: slot.job }]));
@@ -52,7 +55,10 @@ export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
   const inPrompt = running.filter(({ slot, job }) => slot.target.length < job.promptTokens);
 
   const least = Math.min(LEAST_PROMPT_SHARE, limits.batchSize);
-  let targetRoom = Math.max(least, limits.batchSize - decoding.length * (1 + limits.draftBudget));
+  const most =
+    decoding.length === 0 ? limits.batchSize : Math.floor(limits.batchSize * SHARE_BESIDE_DECODING);
+  const left = limits.batchSize - decoding.length * (1 + limits.draftBudget);
+  let targetRoom = Math.max(least, Math.min(most, left));
   let draftRoom = Math.max(least, limits.batchSize - decoding.length * 2);
 
   const prospects = decoding.map(({ job }) => {

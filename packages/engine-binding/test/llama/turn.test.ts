@@ -65,8 +65,12 @@ describe("planStep", () => {
     const decoding = slot({ prompt: 10, output: 3, evaluated: 12 });
     expect(plan([decoding, slot({ prompt: 100, evaluated: 0 })], { draftBudget: 0 })).toEqual([
       { input: [12, 1], generates: true, ...NO_DRAFT },
-      { input: [0, 63], generates: false, ...NO_DRAFT },
+      { input: [0, 32], generates: false, ...NO_DRAFT },
     ]);
+    // a larger batch leaves a quarter of it
+    const large = plan([decoding, slot({ prompt: 800, evaluated: 0 })], { batchSize: 400 });
+    expect(large[1]?.input).toEqual([0, 100]);
+    expect(plan([slot({ prompt: 800, evaluated: 0 })], { batchSize: 400 })[0]?.input).toEqual([0, 400]);
     expect(plan([slot({ prompt: 100, evaluated: 63 })])).toEqual([
       { input: [63, 37], generates: true, ...NO_DRAFT },
     ]);
