@@ -162,6 +162,12 @@ describe("onpar compare", () => {
     expect(foreign.stdout).toMatch(/\*\*not comparable: /);
   });
 
+  it("writes a page of two sides, and of no more", async () => {
+    expect((await onpar(["compare", a, b, "--html", file("compare.html")])).code).toBe(0);
+    expect(readFileSync(file("compare.html"), "utf8")).toContain('class="head warn">matched except');
+    expect((await onpar(["compare", a, b, eos, "--html", file("three.html")])).code).toBe(2);
+  });
+
   it("refuses what it does not understand", async () => {
     for (const flag of ["--fail-on=slower", "--threshold=2", "--seed=x", "--require=equal"])
       expect((await onpar(["compare", a, b, flag])).code, flag).toBe(2);

@@ -60,3 +60,4 @@ export { gateRun, type GateRules } from "./gate/gate.ts";
 export type { Chart, ChartTable } from "./charts/chart.ts";
 export { standaloneSvg } from "./charts/svg.ts";
 export { chartsOf, renderHtml, type ReportedResult } from "./html/report-html.ts";
+export { renderComparisonHtml } from "./html/comparison-html.ts";

@@ -5,12 +5,15 @@ import { describe, expect, it } from "vitest";
 
 import {
   chartsOf,
+  compareResults,
   importResult,
+  renderComparisonHtml,
   renderHtml,
   resultOfRun,
   RunDigester,
   standaloneSvg,
   type Chart,
+  type Result,
 } from "../src/index.ts";
 import { packChunks, type RequestRecord } from "@onpar/sweep-runner";
 import { failedResult, record, result } from "./results.ts";
@@ -176,5 +179,26 @@ describe("RunDigester", () => {
     const { timeline } = digester.digest();
     expect(timeline.length).toBeLessThanOrEqual(512);
     expect(timeline.reduce((sum, bin) => sum + bin.ok, 0)).toBe(19);
+  });
+});
+
+describe("renderComparisonHtml", () => {
+  const sideOf = (name: string, file: string) => ({ name, results: [fixture(file)] as [Result] });
+
+  it("lays both ladders over each other, with the verdict first and ratios around 1", async () => {
+    const [a, b] = [sideOf("first", "ctxsweep.csv"), sideOf("second", "ctxsweep.csv")];
+    const html = renderComparisonHtml(compareResults(a, b), a, b);
+    expect(html).toMatch(/<header><h1>first against second<\/h1><p class="head warn">matched except/);
+    expect(html).toContain('id="ratio-1-title"');
+    expect(html).toContain("A: first, temperature 0");
+    expect(html).toContain("B: second, temperature 0");
+    await expect(html).toMatchFileSnapshot("fixtures/golden/comparison.html");
+  });
+
+  it("draws no ratio where two results cannot be compared", () => {
+    const [a, b] = [sideOf("first", "ctxsweep.csv"), sideOf("second", "vllm-bench.txt")];
+    const html = renderComparisonHtml(compareResults(a, b), a, b);
+    expect(html).toContain('class="head bad">not comparable');
+    expect(html).not.toContain('id="ratio-');
   });
 });

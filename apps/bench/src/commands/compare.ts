@@ -6,6 +6,7 @@ import {
   junitXml,
   parseFailOn,
   renderComparison,
+  renderComparisonHtml,
   type Check,
   type Comparison,
   type FailOn,
@@ -29,6 +30,7 @@ interface CompareFlags {
   readonly seed: number;
   readonly json?: boolean;
   readonly md?: boolean;
+  readonly html?: string;
   readonly junit?: string;
   readonly overwrite?: boolean;
 }
@@ -72,14 +74,17 @@ export function addCompareCommand(program: Command, env: Env, done: (code: ExitC
     .option("--seed <N>", "Seed of the bootstrap.", seedOf, 0)
     .option("--json", "Print the comparison as JSON, and nothing else, on standard output.")
     .option("--md", "Print it as Markdown.")
+    .option("--html <FILE>", "Write it as one HTML file with ratios and both ladders over each other.")
     .option("--junit <FILE>", "Write what --require and --fail-on checked as JUnit XML.")
-    .option("--overwrite", "Let --junit replace a file that is there already.")
+    .option("--overwrite", "Let --html and --junit replace files that are there already.")
     .addHelpText("after", examples)
     .action((first: string, others: readonly string[], flags: CompareFlags) => {
       const a = loadSide(first);
-      const comparisons = others.map((other) =>
-        compareResults(a, loadSide(other), { threshold: flags.threshold, seed: flags.seed }),
+      const sides = others.map(loadSide);
+      const comparisons = sides.map((b) =>
+        compareResults(a, b, { threshold: flags.threshold, seed: flags.seed }),
       );
+      if (flags.html !== undefined) writeHtml(flags.html, a, sides, comparisons, flags.overwrite === true);
       env.stdout.write(shown(comparisons, flags, env));
       const required = comparisons.flatMap((one) =>
         flags.require === undefined ? [] : [checkRequired(one, flags.require)],
@@ -98,6 +103,21 @@ export function addCompareCommand(program: Command, env: Env, done: (code: ExitC
       }
       done(exitCodeOf(required, regressions, isIncomparable));
     });
+}
+
+/** @throws {UsageError} for more than two sides: a page shows one comparison */
+function writeHtml(
+  file: string,
+  a: Side,
+  sides: readonly Side[],
+  comparisons: readonly Comparison[],
+  overwrite: boolean,
+): void {
+  const [b, ...more] = sides;
+  const [comparison] = comparisons;
+  if (b === undefined || comparison === undefined || more.length > 0)
+    throw new UsageError(`--html ${file}: shows A and one B, and ${sides.length} were given`);
+  writeReportFile("--html", file, renderComparisonHtml(comparison, a, b), overwrite);
 }
 
 /** A check that failed, in a line. */
