@@ -46,6 +46,18 @@ export interface CompiledTemplate {
   loopsOverContent(by: "vllm" | "sglang"): boolean;
 }
 
+/** A limit that is undefined is not set. */
+function withDefaults(limits: Partial<BudgetLimits> = {}): BudgetLimits {
+  const { steps, milliseconds, output, size, depth } = limits;
+  return {
+    steps: steps ?? defaultLimits.steps,
+    milliseconds: milliseconds ?? defaultLimits.milliseconds,
+    output: output ?? defaultLimits.output,
+    size: size ?? defaultLimits.size,
+    depth: depth ?? defaultLimits.depth,
+  };
+}
+
 function contextWith(budget: Budget, now: Date, random: () => number): PyContext {
   return { budget, filters, tests, now, random };
 }
@@ -95,7 +107,7 @@ export function compileTemplate(template: string): CompiledTemplate {
   return {
     variables: new Set(source.names.filter((name) => !globals.has(name))),
     render(variables, { now, limits, pace }) {
-      const budget = new Budget({ ...defaultLimits, ...limits }, pace);
+      const budget = new Budget(withDefaults(limits), pace);
       const runtime = new Runtime(contextWith(budget, now, Math.random));
       try {
         return source.run(runtime, variables);

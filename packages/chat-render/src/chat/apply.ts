@@ -4,6 +4,7 @@ import { RenderError } from "../error.ts";
 import { compileTemplate, type CompiledTemplate } from "../render.ts";
 import { viewNamed, type ViewName } from "../views/index.ts";
 import type { RenderWarning, View, ViewTemplate } from "../views/view.ts";
+import { checkCall, checkTemplate } from "./check-call.ts";
 import { pythonConversation, type Conversation } from "./conversation.ts";
 import { inputSize } from "./input-size.ts";
 import type { ParsedConversation } from "./parse-conversation.ts";
@@ -182,9 +183,14 @@ class CompiledChoice implements CompiledChatTemplate {
   }
 }
 
-function kwargsTokens(tokens: Readonly<Record<string, string | readonly string[]>>): Map<string, PyValue> {
+/** A token that a model does not have is null in its files, and not there for a template. */
+function kwargsTokens(
+  tokens: Readonly<Record<string, string | readonly string[] | null | undefined>>,
+): Map<string, PyValue> {
   return new Map(
-    Object.entries(tokens).map(([name, value]) => [name, toPython(value, `specialTokens.${name}`)]),
+    Object.entries(tokens)
+      .filter(([, value]) => (value ?? null) !== null)
+      .map(([name, value]) => [name, toPython(value, `specialTokens.${name}`)]),
   );
 }
 
@@ -204,6 +210,7 @@ class CompiledChoices implements CompiledChatTemplate {
   private readonly compiled: Map<string, CompiledTemplate>;
 
   constructor(template: ChatTemplate, compiled = new Map<string, CompiledTemplate>()) {
+    checkTemplate(template);
     this.template = template;
     this.compiled = compiled;
   }
@@ -230,7 +237,8 @@ class CompiledChoices implements CompiledChatTemplate {
   }
 
   render(conversation: Conversation | ParsedConversation, options: RenderOptions = {}): RenderedPrompt {
-    return this.choose(options.chatTemplate, hasTools(conversation)).render(conversation, options);
+    const given = checkCall(conversation, options);
+    return this.choose(given.chatTemplate, hasTools(conversation)).render(conversation, given);
   }
 }
 

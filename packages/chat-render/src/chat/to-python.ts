@@ -101,6 +101,11 @@ function convertObject(value: object, walk: Walk): PyValue {
     }
     return dict;
   }
+  const type = Object.prototype.toString.call(value).slice(8, -1);
+  if (type !== "Object") {
+    // Of a Date, a Set or bytes nothing, or something else than it means, would be left.
+    throw refused(pathOf(walk), `a ${type} means nothing to a template`);
+  }
   const entries = Object.entries(value);
   charge(walk, entries.length);
   for (const [key, item] of entries as [string, unknown][]) {

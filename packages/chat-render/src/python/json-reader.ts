@@ -53,6 +53,8 @@ class Reader {
     if (this.text.length > this.limits.chars) {
       throw this.refused(`the text has more than ${this.limits.chars} characters`);
     }
+    // Files of some editors begin with a mark, which is no part of the text.
+    this.at = this.text.startsWith("\ufeff") ? 1 : 0;
     this.skipSpace();
     const value = this.value(0);
     this.skipSpace();
@@ -225,5 +227,8 @@ class Reader {
  * @throws RenderError `MESSAGES_INVALID` with line and column for what is no JSON, too long or nested too deeply
  */
 export function parseJson(text: string, limits: Partial<JsonLimits> = {}): PyValue {
+  if (typeof text !== "string") {
+    throw new RenderError("MESSAGES_INVALID", `JSON: expected a text, got a ${typeof text}`);
+  }
   return new Reader(text, { ...defaultLimits, ...limits }).read();
 }

@@ -77,15 +77,20 @@ let loaded: HuggingfaceJinja | undefined;
  */
 function loadInNode(): HuggingfaceJinja {
   const host: Host = globalThis;
-  const load = host.process?.getBuiltinModule?.("module").createRequire(import.meta.url);
-  if (load === undefined) {
+  try {
+    loaded ??= host.process?.getBuiltinModule?.("module").createRequire(import.meta.url)(
+      "@huggingface/jinja",
+    );
+  } catch {
+    // It is an ordinary dependency: a bundle may stand where it is not installed.
+  }
+  if (loaded === undefined) {
     throw new RenderError(
       "VIEW_MISSING",
       'the view "huggingface-js" needs @huggingface/jinja: import { huggingfaceJs } from ' +
         '"@onpar/chat-render/huggingface-js" and pass it as the option `as`',
     );
   }
-  loaded ??= load("@huggingface/jinja");
   return loaded;
 }
 
