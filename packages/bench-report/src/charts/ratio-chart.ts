@@ -11,6 +11,12 @@ const LEFT = 230;
 const RIGHT = 24;
 const TOP = 40;
 
+/** Ratios that people know; 1 is always there. */
+const TICKS = [
+  0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50,
+  100,
+];
+
 /** Ratios of one rung with their intervals around 1, one row per figure; null where there is none. */
 export function ratioChart({ a, b, rungs, threshold }: Comparison, index: number): Chart | null {
   const rung = rungs[index];
@@ -28,7 +34,8 @@ export function ratioChart({ a, b, rungs, threshold }: Comparison, index: number
     .slice(0, 8)
     .map(({ figure, ratio, change }) => `${FIGURES[figure].label} ${(ratio ?? 1).toFixed(3)}, ${change}`)
     .join("; ")}.`;
-  const ticks = x.ticks(5).filter((_, at, all) => all.length <= 7 || at % Math.ceil(all.length / 7) === 0);
+  const inside = TICKS.filter((tick) => tick >= low && tick <= high);
+  const ticks = inside.filter((tick, at) => tick === 1 || at % Math.ceil(inside.length / 7) === 0);
   const svg = frame(
     { id, title, description },
     WIDTH,

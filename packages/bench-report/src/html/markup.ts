@@ -7,8 +7,8 @@ export function text(value: string): string {
   return xml(printable(value));
 }
 
-/** A number or a share at the start of a cell, for sorting. */
-const NUMBER = /^[<>]?\s*-?\d/;
+/** A number or a share with its interval, and not a sentence that begins with one. */
+const NUMBER = /^[<>]?\s*-?\d[\d.]*(?: %)?(?: \[[^\]]*\])?(?: \(no interval\))?$|^\d+\/\d+(?:\/\d+)?$|^-$/;
 
 /** A table whose columns are sorted by the buttons in its head, where there are several rows. */
 export function dataTable(caption: string, { head, rows }: ChartTable): string {
@@ -24,7 +24,7 @@ export function dataTable(caption: string, { head, rows }: ChartTable): string {
         .map((cell, column) =>
           column === 0
             ? `<th scope="row">${text(cell)}</th>`
-            : `<td${NUMBER.test(cell) || cell === "-" ? ' class="number"' : ""}>${text(cell)}</td>`,
+            : `<td${NUMBER.test(cell) ? ' class="number"' : ""}>${text(cell)}</td>`,
         )
         .join("")}</tr>`,
   );
