@@ -47,7 +47,7 @@ export function addSweepKind(
     const folder = outputFolder(flags, taken.name);
     const progress = createProgress(env, flags.quiet !== true);
     const outcome = await withInterrupts(env, async (signal) => {
-      const session = openSweepSession(config, { env, progress, signal });
+      const session = openSweepSession(config, { env, progress, signal, tag: flags.tag ?? null });
       try {
         const fitted = taken.fit === null ? values : taken.fit(values, await session.facts(config), config);
         const axis = taken.axis(config, fitted);

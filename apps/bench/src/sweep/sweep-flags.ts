@@ -13,6 +13,7 @@ import { UsageError } from "../usage-error.ts";
 export interface SweepFlags extends OutputFlags, DemoFlag, ConfigFlag {
   readonly outputDir?: string;
   readonly resume?: boolean;
+  readonly tag?: string;
 }
 
 /** Files of a single run: a sweep has a folder instead. */
@@ -52,6 +53,12 @@ export function addSweepFlags(command: Command): GivenFlags {
         "Go on with the sweep in --output-dir: what it holds is not measured again.",
       ).helpGroup(HEADING),
     );
+  command.addOption(
+    new Option(
+      "--tag <TEXT>",
+      "Text at the head of the prompts that a ladder makes, so that no prefix cache knows them. Default: drawn anew.",
+    ).helpGroup(HEADING),
+  );
   addOutputFlags(command, "Print the rows as JSON, and nothing else, on standard output.");
   return given;
 }

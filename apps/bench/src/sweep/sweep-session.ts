@@ -37,6 +37,8 @@ export interface SweepSession {
 }
 
 interface SessionOptions {
+  /** Text at the head of the prompts of ladders; null draws one. */
+  readonly tag: string | null;
   readonly env: Env;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -44,7 +46,7 @@ interface SessionOptions {
 
 export function openSweepSession(
   config: BenchConfig,
-  { env, progress, signal }: SessionOptions,
+  { env, progress, signal, tag: ownTag }: SessionOptions,
 ): SweepSession {
   const apiKey = apiKeyOf(config, env);
   const servers = createServerKeeper({
@@ -54,7 +56,7 @@ export function openSweepSession(
   });
   const engines = createEngineKeeper({ progress, signal });
   // Two sweeps, and two starts of one, must not meet each other's prompts in a prefix cache.
-  const tag = randomBytes(4).toString("hex");
+  const tag = ownTag ?? randomBytes(4).toString("hex");
   const systemOf = async (point: BenchConfig, boot: number) => ({
     apiKey,
     engine: await engines.ensure(point, boot),
@@ -88,7 +90,7 @@ export function openSweepSession(
 }
 
 /** How a plan is gone through. */
-export interface TakeSweepOptions extends SessionOptions {
+export interface TakeSweepOptions extends Omit<SessionOptions, "tag"> {
   readonly kind: string;
   readonly folder: string;
   readonly resume: boolean;

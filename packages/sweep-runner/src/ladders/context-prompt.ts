@@ -25,7 +25,7 @@ export interface ContextPromptOptions {
 
 /** The comparator's bound on tokenize requests for one rung. */
 const BISECTION_STEPS = 12;
-/** Characters per token that the first cut assumes. */
+/** Characters per token that is assumed where nobody counts. */
 const CHARS_PER_TOKEN = 3.5;
 
 /** How far a context may be off its rung: 8 tokens, or 1 %. */
@@ -53,8 +53,8 @@ export async function contextPrompt(options: ContextPromptOptions): Promise<Ladd
   };
   if (counter === null) return whole(cut(Math.round(target * CHARS_PER_TOKEN)), null);
   let low = 0;
-  let high = source.length;
-  let chars = Math.min(high, Math.round(target * CHARS_PER_TOKEN));
+  let high = source.length + 1;
+  let chars = Math.floor(high / 2);
   let best: { readonly chars: number; readonly tokens: number } | null = null;
   for (let step = 0; step < BISECTION_STEPS; step++) {
     const tokens = await counter.count(cut(chars), signal);
