@@ -32,6 +32,7 @@ export class LineEncodingError extends Error {
 }
 
 const LF = 0x0a;
+const READ_BYTES = 2 ** 18;
 
 /**
  * Lines of a UTF-8 file, ended by LF or CRLF and by nothing else: JSON may hold U+2028. A byte-order mark is left out. No
@@ -54,7 +55,8 @@ export async function* readLines(
     parts.push(part);
   };
   const take = (): TextLine => {
-    const joined = Buffer.concat(parts);
+    const [only] = parts;
+    const joined = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
     if (strict && !isUtf8(joined)) throw new LineEncodingError(number);
     const whole = joined.toString("utf8");
     const line = { number, text: (number === 1 ? whole.replace(/^\uFEFF/, "") : whole).replace(/\r$/, "") };
@@ -63,7 +65,7 @@ export async function* readLines(
     number++;
     return line;
   };
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>) {
     let start = 0;
     for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
       add(chunk.subarray(start, end));
