@@ -20,6 +20,14 @@ export {
   effectiveTokensPerStep,
   type SummaryContext,
 } from "./figures/summarize.ts";
+export { createConvention, figuresByConvention } from "./figures/conventions/index.ts";
+export {
+  CONVENTIONS,
+  type Convention,
+  type ConventionFigures,
+  type ConventionName,
+  type ConventionOptions,
+} from "./figures/conventions/convention.ts";
 export { audit, type AuditInput } from "./checks/audit.ts";
 export { distribution, quantileType7 } from "./figures/percentiles.ts";
 export {
