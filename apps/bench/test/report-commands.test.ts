@@ -283,3 +283,29 @@ describe("onpar run with files of the report", () => {
     expect((await onpar(twice)).code).toBe(2);
   });
 });
+
+describe("the folder of a sweep", () => {
+  it("is a ladder: reported, drawn and compared rung by rung", async () => {
+    const sweep = async (name: string) => {
+      const swept = await onpar([
+        "sweep",
+        "concurrency",
+        `--base-url=${server.url}`,
+        "--values=1,2",
+        "--output-len=12",
+        `--output-dir=${file(name)}`,
+        "--quiet",
+      ]);
+      expect(swept.stderr).toBe("");
+      return file(name);
+    };
+    const [one, other] = [await sweep("sweep-one"), await sweep("sweep-other")];
+    const csv = await onpar(["report", one, "--csv"]);
+    expect(csv.stdout.trim().split("\n")).toHaveLength(3);
+    await onpar(["report", one, "--html", file("sweep.html")]);
+    expect(readFileSync(file("sweep.html"), "utf8")).toContain('id="concurrency-aggregate-title"');
+    const compared = await onpar(["compare", one, other]);
+    expect(compared.stdout).toMatch(/^in flight 1$/m);
+    expect(compared.stdout).toMatch(/^in flight 2$/m);
+  });
+});

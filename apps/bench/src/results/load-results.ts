@@ -40,9 +40,10 @@ const MOST_BYTES = 500 * 2 ** 20;
 
 /** @throws {UsageError} or ReportError, naming the file */
 export function loadResult(
-  file: string,
+  fileOrFolder: string,
   { format = null, withRecords = true }: LoadOptions = {},
 ): LoadedResult {
+  const file = journalIn(fileOrFolder) ?? fileOrFolder;
   const size = sizeOf(file);
   if (format === null && isRecordsFile(file)) return loadRecords(file);
   if (size > MOST_BYTES) throw new UsageError(`${file}: has more than ${MOST_BYTES} bytes`);
@@ -114,6 +115,13 @@ function loadRecords(file: string): LoadedResult {
     requests: digest.values ?? undefined,
   });
   return { file, result, run: null, digest, recordsFile: file };
+}
+
+/** The journal of a sweep's folder; null for what is no such folder. */
+function journalIn(folder: string): string | null {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
+  const journal = path.join(folder, "sweep.jsonl");
+  return existsSync(journal) ? journal : null;
 }
 
 function sizeOf(file: string): number {
