@@ -4,7 +4,23 @@ import { dropped } from "../src/load/dropped.ts";
 import { makeRecord, Recorder } from "../src/load/recorder.ts";
 import type { ErrorKind, FinishKind } from "../src/record.ts";
 import type { Outcome } from "../src/targets/target.ts";
-import { packBlock, unpackBlock, type EndedRequest } from "../src/workers/record-block.ts";
+import {
+  BlockBuilder,
+  unpackBlock,
+  type EndedRequest,
+  type RecordBlock,
+} from "../src/workers/record-block.ts";
+
+/** Twice with one builder: nothing of a block may be left in the next one. */
+function packBlock(ended: readonly EndedRequest[]): RecordBlock {
+  const builder = new BlockBuilder(ended.length);
+  for (const one of ended) builder.add(one);
+  builder.take();
+  for (const one of [...ended].reverse()) builder.add(one);
+  builder.take();
+  for (const one of ended) builder.add(one);
+  return builder.take();
+}
 
 const ns = fc.nat(2 ** 40);
 const nullable = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(of, { nil: null });

@@ -2,7 +2,7 @@ import type { Exchanged } from "../load/recorder.ts";
 import type { SpecDecodeCounts } from "@onpar/metrics-client";
 import type { RecordedError } from "../record.ts";
 import { NO_FINISH, type Finish } from "../stream/finish.ts";
-import { UNTOLD } from "../stream/stream-trace.ts";
+import { UNTOLD, type TraceColumns } from "../stream/stream-trace.ts";
 import type { Outcome } from "../targets/target.ts";
 
 /** One request that has ended, as the worker that sent it knows it. */
@@ -41,43 +41,128 @@ interface Ending {
 /** Numbers of a request in the order of their columns. */
 const NUMBERS = 22;
 
-export function packBlock(ended: readonly EndedRequest[]): RecordBlock {
-  let events = 0;
-  let textBytes = 0;
-  let hasTokens = false;
-  let hasAcceptance = false;
-  for (const { exchanged } of ended) {
-    const { texts } = exchanged;
-    events += exchanged.columns.atNs.length;
-    textBytes += texts.reasoning.length + texts.content.length + texts.tool.length;
-    hasTokens ||= exchanged.columns.tokens !== null;
-    hasAcceptance ||= exchanged.outcome.acceptance !== null;
+/** Room that a block starts with; it doubles. */
+const FIRST_EVENTS = 1024;
+const FIRST_TEXT = 8192;
+
+/**
+ * Takes requests as they end, into the memory that is handed over: nothing of a request outlives its end on the thread that
+ * sends, so that there is next to nothing to be moved when its memory is collected.
+ */
+export class BlockBuilder {
+  readonly #requests: number;
+  #count = 0;
+  #numbers: Float64Array<ArrayBuffer>;
+  #endings: Ending[] = [];
+  #acceptance: (SpecDecodeCounts | null)[] | null = null;
+  #events = 0;
+  #atNs: Float64Array<ArrayBuffer>;
+  #kinds: Uint8Array<ArrayBuffer>;
+  #bytes: Uint32Array<ArrayBuffer>;
+  #tokens: Int32Array<ArrayBuffer> | null = null;
+  #characters = 0;
+  #text: Uint8Array<ArrayBuffer>;
+
+  /** @param requests most that a block holds */
+  constructor(requests: number) {
+    this.#requests = requests;
+    this.#numbers = new Float64Array(requests * NUMBERS);
+    this.#atNs = new Float64Array(FIRST_EVENTS);
+    this.#kinds = new Uint8Array(FIRST_EVENTS);
+    this.#bytes = new Uint32Array(FIRST_EVENTS);
+    this.#text = new Uint8Array(FIRST_TEXT);
   }
-  const numbers = new Float64Array(ended.length * NUMBERS);
-  const atNs = new Float64Array(events);
-  const kinds = new Uint8Array(events);
-  const bytes = new Uint32Array(events);
-  const tokens = hasTokens ? new Int32Array(events).fill(UNTOLD) : null;
-  const text = new Uint8Array(textBytes);
-  const endings: Ending[] = [];
-  let event = 0;
-  let character = 0;
-  for (const [slot, { index, scheduledNs, exchanged }] of ended.entries()) {
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Events of all requests. */
+  get events(): number {
+    return this.#events;
+  }
+
+  add({ index, scheduledNs, exchanged }: EndedRequest): void {
     const { outcome, columns, texts } = exchanged;
-    writeNumbers(numbers, slot * NUMBERS, index, scheduledNs, exchanged);
-    numbers[slot * NUMBERS + NUMBERS - 1] = endingOf(outcome, endings);
-    atNs.set(columns.atNs, event);
-    kinds.set(columns.kinds, event);
-    bytes.set(columns.bytes, event);
-    if (columns.tokens !== null) tokens?.set(columns.tokens, event);
-    event += columns.atNs.length;
-    for (const part of [texts.reasoning, texts.content, texts.tool]) {
-      text.set(part, character);
-      character += part.length;
-    }
+    const at = this.#count++ * NUMBERS;
+    writeNumbers(this.#numbers, at, index, scheduledNs, exchanged);
+    this.#numbers[at + NUMBERS - 1] = endingOf(outcome, this.#endings);
+    if (outcome.acceptance !== null) this.#acceptance ??= Array.from({ length: this.#count - 1 }, () => null);
+    this.#acceptance?.push(outcome.acceptance);
+    this.#addEvents(columns);
+    this.#addText(texts.reasoning);
+    this.#addText(texts.content);
+    this.#addText(texts.tool);
   }
-  const acceptance = hasAcceptance ? ended.map(({ exchanged }) => exchanged.outcome.acceptance) : null;
-  return { count: ended.length, numbers, endings, acceptance, atNs, kinds, bytes, tokens, text };
+
+  /** The block so far; the builder begins another one. */
+  take(): RecordBlock {
+    const events = this.#events;
+    const block: RecordBlock = {
+      count: this.#count,
+      numbers: this.#numbers.subarray(0, this.#count * NUMBERS),
+      endings: this.#endings,
+      acceptance: this.#acceptance,
+      atNs: this.#atNs.subarray(0, events),
+      kinds: this.#kinds.subarray(0, events),
+      bytes: this.#bytes.subarray(0, events),
+      tokens: this.#tokens?.subarray(0, events) ?? null,
+      text: this.#text.subarray(0, this.#characters),
+    };
+    // The next one will be about as long.
+    const room = Math.max(FIRST_EVENTS, events);
+    this.#count = 0;
+    this.#numbers = new Float64Array(this.#requests * NUMBERS);
+    this.#endings = [];
+    this.#acceptance = null;
+    this.#events = 0;
+    this.#atNs = new Float64Array(room);
+    this.#kinds = new Uint8Array(room);
+    this.#bytes = new Uint32Array(room);
+    this.#tokens = null;
+    this.#text = new Uint8Array(Math.max(FIRST_TEXT, this.#characters));
+    this.#characters = 0;
+    return block;
+  }
+
+  #addEvents({ atNs, kinds, bytes, tokens }: TraceColumns): void {
+    const from = this.#events;
+    const { length } = atNs;
+    if (from + length > this.#atNs.length) this.#growEvents(from + length);
+    if (tokens !== null) this.#tokens ??= new Int32Array(this.#atNs.length).fill(UNTOLD);
+    const own = { atNs: this.#atNs, kinds: this.#kinds, bytes: this.#bytes, tokens: this.#tokens };
+    for (let event = 0; event < length; event++) {
+      own.atNs[from + event] = atNs[event] ?? 0;
+      own.kinds[from + event] = kinds[event] ?? 0;
+      own.bytes[from + event] = bytes[event] ?? 0;
+    }
+    if (tokens !== null && own.tokens !== null) {
+      for (let event = 0; event < length; event++) own.tokens[from + event] = tokens[event] ?? UNTOLD;
+    }
+    this.#events = from + length;
+  }
+
+  #growEvents(needed: number): void {
+    const room = Math.max(needed, this.#atNs.length * 2);
+    this.#atNs = grown(this.#atNs, new Float64Array(room));
+    this.#kinds = grown(this.#kinds, new Uint8Array(room));
+    this.#bytes = grown(this.#bytes, new Uint32Array(room));
+    if (this.#tokens !== null) this.#tokens = grown(this.#tokens, new Int32Array(room).fill(UNTOLD));
+  }
+
+  #addText(part: Buffer): void {
+    if (part.length === 0) return;
+    const needed = this.#characters + part.length;
+    if (needed > this.#text.length)
+      this.#text = grown(this.#text, new Uint8Array(Math.max(needed, this.#text.length * 2)));
+    this.#text.set(part, this.#characters);
+    this.#characters = needed;
+  }
+}
+
+function grown<Column extends { set(from: Column): void }>(before: Column, after: Column): Column {
+  after.set(before);
+  return after;
 }
 
 /** The memory of a block, to be handed over instead of copied. */

@@ -9,7 +9,7 @@ import { ScheduleError } from "../load/schedule-error.ts";
 import { isRefusal } from "../transport/refused.ts";
 import { createHttpSender, type HttpSender } from "../transport/http-sender.ts";
 import type { ClientReport, FromWorker, PhaseOrder, ToWorker, WorkerSetup } from "./messages.ts";
-import { memoryOf, packBlock, type EndedRequest } from "./record-block.ts";
+import { BlockBuilder, memoryOf, type EndedRequest } from "./record-block.ts";
 
 /** The way to the main thread. */
 export interface WorkerPort {
@@ -19,6 +19,7 @@ export interface WorkerPort {
 /** Requests that have ended are handed over together, but not later than this; the first after a pause goes at once. */
 const BLOCK_REQUESTS = 256;
 const BLOCK_MS = 50;
+const BLOCK_EVENTS = 2 ** 16;
 /** As long as nothing was answered, a lane whose request was refused leaves the main thread this time to end the run. */
 const REFUSAL_PAUSE_MS = 30;
 
@@ -50,7 +51,7 @@ class Worker {
   readonly #sender: HttpSender;
   readonly #stop = new AbortController();
   #order: PhaseOrder | null = null;
-  #ended: EndedRequest[] = [];
+  readonly #ended = new BlockBuilder(BLOCK_REQUESTS);
   #flushing: NodeJS.Timeout | undefined;
   #flushedNs = -Infinity;
   #anyOk = false;
@@ -116,20 +117,18 @@ class Worker {
   }
 
   #add(ended: EndedRequest): void {
-    this.#ended.push(ended);
-    if (this.#ended.length >= BLOCK_REQUESTS) this.#flush();
-    if (this.#ended.length !== 1) return;
+    this.#ended.add(ended);
+    if (this.#ended.count >= BLOCK_REQUESTS || this.#ended.events >= BLOCK_EVENTS) return this.#flush();
+    if (this.#ended.count !== 1) return;
     const sinceMs = (this.#timeline.now() - this.#flushedNs) / 1e6;
     this.#flushing = setTimeout(() => this.#flush(), sinceMs > BLOCK_MS ? 0 : BLOCK_MS);
   }
 
   #flush(): void {
     clearTimeout(this.#flushing);
-    const ended = this.#ended;
-    if (ended.length === 0) return;
-    this.#ended = [];
+    if (this.#ended.count === 0) return;
     this.#flushedNs = this.#timeline.now();
-    const block = packBlock(ended);
+    const block = this.#ended.take();
     this.#port.post({ type: "records", block }, memoryOf(block));
   }
 }
