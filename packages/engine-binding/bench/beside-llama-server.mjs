@@ -4,8 +4,10 @@
 // their ratios within a round, and of the speed-ups by drafting within a round.
 //
 //   node bench/beside-llama-server.mjs --llama-server PATH --model FILE [--draft FILE] [--draft-tokens 5]
-//     [--streams 1,8] [--threads 1] [--tokens 96] [--rounds 5] [--answer-prefix TEXT]
+//     [--streams 1,8] [--threads 1] [--tokens 96] [--rounds 5] [--drafting none,ngram] [--answer-prefix TEXT]
 //
+// --drafting leaves some of none, draft, adaptive, ngram and "adaptive ngram" out. A model of 135M parameters is best run
+// with --rounds 3 --tokens 32 --drafting none,ngram.
 // Prompts are in ChatML; --answer-prefix is what the answer begins with (for the bundled pair '<think>\n\n</think>\n\n',
 // which is the default where a draft is given). Needs a build of this package (dist/).
 import { spawn } from "node:child_process";
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     threads: { type: "string", default: "1" },
     tokens: { type: "string", default: "96" },
     rounds: { type: "string", default: "5" },
+    drafting: { type: "string" },
     "answer-prefix": { type: "string" },
   },
 });
@@ -49,9 +52,7 @@ const WORKLOADS = {
   copy: (index) =>
     chat(
       `Repeat this text exactly:\nThe boat ${index} left the harbour of Kent at noon with ${index + 3} sailors and a ` +
-        "dog named Fern. On the second day a storm came, and the mast broke in two pieces; the cook saved the bread " +
-        `and the captain wrote: "we lost ${index * 7} barrels". On the third day they saw land, sang an old song, ` +
-        "and shared the last apple.",
+        `dog named Fern. On the second day a storm came, and the captain wrote: "we lost ${index * 7} barrels".`,
     ),
 };
 
@@ -141,8 +142,8 @@ async function measure(subjects, promptOf, streams) {
       const subject = subjects[(turn + round + 1) % subjects.length];
       const start = performance.now();
       const done = await Promise.all(
-        Array.from({ length: streams }, (_, stream) =>
-          // the first round warms up
+        // the first round warms up
+        Array.from({ length: round < 0 ? 1 : streams }, (_, stream) =>
           subject.generate(promptOf((round + 1) * streams + stream), round < 0 ? 8 : maxTokens),
         ),
       );
@@ -160,13 +161,15 @@ async function measure(subjects, promptOf, streams) {
 
 const share = ({ drafted, accepted }) =>
   drafted === 0 ? "–" : `${((100 * accepted) / drafted).toFixed(0)} %`;
+/** What llama-server does beside it: a fixed length. */
+const fixedOf = (drafting) => drafting.replace(/^adaptive /u, "").replace("adaptive", "draft");
 const started = performance.now();
-const kinds = [
-  "none",
-  ...(values.draft === undefined ? [] : ["draft", "adaptive"]),
-  "ngram",
-  "adaptive ngram",
-];
+const chosen = values.drafting?.split(",");
+const kinds = Object.keys(DRAFTING).filter(
+  (kind) =>
+    (chosen === undefined || kind === "none" || chosen.includes(kind)) &&
+    (values.draft !== undefined || !["draft", "adaptive"].includes(kind)),
+);
 console.log(
   `${threads} threads of ${availableParallelism()} cores, K = ${budget}, ${maxTokens} tokens, ${rounds} rounds, ` +
     `load ${loadavg()[0].toFixed(1)} at the start\n`,
@@ -181,8 +184,9 @@ for (const streams of values.streams.split(",").map(Number)) {
   for (const drafting of kinds) {
     subjects.push({ who: "adapter", drafting, ...(await startEngine(streams, drafting)) });
     // llama-server adapts no lengths
-    if (drafting.startsWith("adaptive")) continue;
-    subjects.push({ who: "llama-server", drafting, ...(await startServer(streams, drafting)) });
+    const served = fixedOf(drafting);
+    if (subjects.some(({ who, drafting: other }) => who === "llama-server" && other === served)) continue;
+    subjects.push({ who: "llama-server", drafting: served, ...(await startServer(streams, served)) });
   }
   const find = (who, drafting) => subjects.find((one) => one.who === who && one.drafting === drafting);
   for (const [workload, promptOf] of Object.entries(WORKLOADS)) {
@@ -191,7 +195,7 @@ for (const streams of values.streams.split(",").map(Number)) {
     const plainServer = find("llama-server", "none");
     for (const drafting of kinds) {
       const adapter = find("adapter", drafting);
-      const server = find("llama-server", drafting.replace(/^adaptive /, "").replace("adaptive", "draft"));
+      const server = find("llama-server", fixedOf(drafting));
       const speedup = (one, without) => (drafting === "none" ? "" : median(ratios(one, without)).toFixed(2));
       const same = adapter.texts.filter((text, index) => text === plain.texts[index]).length;
       const cells = [workload, streams, drafting, median(adapter.rates).toFixed(0)];
