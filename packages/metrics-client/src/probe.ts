@@ -1,9 +1,9 @@
 import type { ServerFacts } from "./dialects/server-facts.ts";
-import { fetchText } from "./scrape/fetch-text.ts";
+import { fetchText, type FetchedText } from "./scrape/fetch-text.ts";
 import type { ScrapeOptions } from "./scrape/scrape.ts";
 import { metricsAddress } from "./scrape/url.ts";
 
-/** Paths that are asked in turn, and the fact that each answers. None of them costs the server a token. */
+/** Paths that are asked, and the fact that each answers: the first one first. None of them costs the server a token. */
 const PROBES = [
   { path: "/v1/models", fact: "models" },
   { path: "/props", fact: "props" },
@@ -30,9 +30,7 @@ export async function probeServer(
 ): Promise<ServerFacts> {
   const base = metricsAddress(baseUrl).replace(/\/+$/, "").replace(/\/v1$/, "");
   const { timeoutMs = PROBE_TIMEOUT_MS, headers = {}, signal, dispatcher } = options;
-  const facts: Record<string, unknown> = {};
-  for (const { path, fact } of PROBES) {
-    if (fact in facts) continue;
+  const ask = async (path: string): Promise<FetchedText | null> => {
     const answer = await fetchText(base + path, {
       timeoutMs,
       maxBytes: PROBE_MAX_BYTES,
@@ -41,9 +39,18 @@ export async function probeServer(
       ...(dispatcher === undefined ? {} : { dispatcher }),
     }).catch(() => null);
     signal?.throwIfAborted();
-    // Nothing listens, or it does not answer: the other paths would not either.
-    if (answer === null && path === PROBES[0].path) return facts;
-    if (answer === null || answer.status < 200 || answer.status >= 300) continue;
+    return answer;
+  };
+  const [first, ...others] = PROBES;
+  const models = await ask(first.path);
+  // Nothing listens, or it does not answer: the other paths would not either.
+  if (models === null) return {};
+  const answers = await Promise.all(others.map(({ path }) => ask(path)));
+  const facts: Record<string, unknown> = {};
+  for (const [index, answer] of [models, ...answers].entries()) {
+    const fact = PROBES[index]?.fact;
+    if (fact === undefined || fact in facts || answer === null) continue;
+    if (answer.status < 200 || answer.status >= 300) continue;
     try {
       facts[fact] = JSON.parse(answer.body) as unknown;
     } catch {

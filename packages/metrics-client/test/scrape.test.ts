@@ -118,7 +118,10 @@ describe("scrapeMetrics", () => {
     ["a JSON string that is cut off", '"up 1', "application/json", "METRICS_NOT_EXPOSITION"],
     ["nothing", "", "text/plain", "METRICS_EMPTY"],
     ["blanks only", " \n", "text/plain", "METRICS_EMPTY"],
-    ["text that is no exposition", "hello world!\n", "text/plain", "EXPOSITION_INVALID"],
+    ["text that is no exposition", "hello world!\nhello again\n", "text/plain", "EXPOSITION_INVALID"],
+    ["one word", "OK", "text/plain", "METRICS_NOT_EXPOSITION"],
+    ["a greeting", "Ollama is running", "text/plain", "METRICS_NOT_EXPOSITION"],
+    ["a web page that begins with a comment", "<!-- x -->\n<html>", "", "METRICS_NOT_EXPOSITION"],
   ])("refuses %s with status 200", async (_, body, contentType, code) => {
     const url = await serve(answer(200, body, { "content-type": contentType }));
     const error = await failure(url);

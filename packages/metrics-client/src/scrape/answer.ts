@@ -3,6 +3,7 @@ import type { ExpositionLimits } from "../exposition/limits.ts";
 import { parseMetricsPage } from "../exposition/page.ts";
 import type { MetricsPage } from "../exposition/sample.ts";
 import { pageOfIterations, parseIterationStats } from "../exposition/iteration-stats.ts";
+import { at, textAt } from "../json.ts";
 import type { FetchedText } from "./fetch-text.ts";
 
 /** A page as it came out of an answer. */
@@ -15,13 +16,18 @@ export interface AnsweredPage extends MetricsPage {
  * November 2025), or TensorRT-LLM's JSON list of iterations. What is told by content comes before what the content type
  * says, since many servers send none or a wrong one.
  *
+ * @param movedTo another host that a redirect led to, to which the caller's headers were not sent
  * @throws {MetricsError} for every answer that is no metrics page
  */
-export function readAnswer(answer: FetchedText, limits: ExpositionLimits): AnsweredPage {
-  checkStatus(answer);
+export function readAnswer(
+  answer: FetchedText,
+  limits: ExpositionLimits,
+  movedTo: string | null = null,
+): AnsweredPage {
+  checkStatus(answer, movedTo);
   const { url, body, contentType, status } = answer;
   const start = body.slice(0, 200).trimStart();
-  if (/^<(?:!doctype|html|\?xml|head|body)/i.test(start) || /\bhtml\b/.test(contentType)) {
+  if (/^<(?:!doctype|!--|html|\?xml|head|body)/i.test(start) || /\bhtml\b/.test(contentType)) {
     throw new MetricsError(
       "METRICS_NOT_EXPOSITION",
       `${url} answered a web page, not Prometheus text: behind a login the metrics need a header`,
@@ -34,7 +40,24 @@ export function readAnswer(answer: FetchedText, limits: ExpositionLimits): Answe
   if (start.startsWith('{"') && isJson(body)) throw notText(url);
   const text = start.startsWith('"') ? unescapeJsonText(body, url) : body;
   const format = contentType.includes("application/openmetrics-text") ? "openmetrics" : "auto";
+  refuseOneWord(text, url);
   return { ...placed(url, () => parseMetricsPage(text, { ...limits, format })), drained: false };
+}
+
+/** `OK`, `Ollama is running`: what a server says at an address that has no page, which is no page that was cut off. */
+function refuseOneWord(text: string, url: string): void {
+  const line = text.trim();
+  if (
+    line.length > 200 ||
+    line.startsWith("#") ||
+    line.includes("\n") ||
+    /[\d}"=]|\b(?:nan|inf)\b/i.test(line)
+  )
+    return;
+  throw new MetricsError(
+    "METRICS_NOT_EXPOSITION",
+    `${url} answered ${JSON.stringify(line)}, which is no metrics page: is this the right port and path?`,
+  );
 }
 
 function drainedPage(body: string, url: string): AnsweredPage {
@@ -51,15 +74,17 @@ function drainedPage(body: string, url: string): AnsweredPage {
   return { ...pageOfIterations(stats), drained: true };
 }
 
-function checkStatus({ status, statusText, url }: FetchedText): void {
+function checkStatus(answer: FetchedText, movedTo: string | null): void {
+  const { status, statusText, url } = answer;
   if (status >= 200 && status < 300) return;
   const fail = (code: "METRICS_UNAUTHORISED" | "METRICS_NOT_ENABLED" | "METRICS_HTTP_STATUS", what: string) =>
     new MetricsError(code, `${url} answered ${status}${what}`, { status });
   if (status === 401 || status === 403) {
-    throw fail(
-      "METRICS_UNAUTHORISED",
-      `: send the key it wants in a header, such as "authorization: Bearer …"`,
-    );
+    const why =
+      movedTo === null
+        ? `: send the key it wants in a header, such as "authorization: Bearer …"`
+        : `: it leads to ${movedTo}, to which no key is sent on; give that address itself`;
+    throw fail("METRICS_UNAUTHORISED", why);
   }
   if (status === 404) {
     throw fail("METRICS_NOT_ENABLED", ": metrics are not enabled here, or they have another path or port");
@@ -67,7 +92,21 @@ function checkStatus({ status, statusText, url }: FetchedText): void {
   if (status === 501) {
     throw fail("METRICS_NOT_ENABLED", ": metrics are not enabled here (llama-server needs --metrics)");
   }
-  throw fail("METRICS_HTTP_STATUS", ` ${statusText}`.trimEnd());
+  const told = serverText(answer);
+  throw fail("METRICS_HTTP_STATUS", ` ${statusText}`.trimEnd() + (told === "" ? "" : `: ${told}`));
+}
+
+const LONGEST_TOLD = 200;
+
+/** What the server says of its failure, in one line; empty when it says nothing that is short. */
+function serverText({ body, contentType }: FetchedText): string {
+  if (contentType.includes("html") || body.length > 65_536) return "";
+  const value = parseJson(body);
+  const error = at(value, "error");
+  const said =
+    textAt(error, "message") ?? error ?? at(value, "message") ?? at(value, "detail") ?? value ?? body;
+  const text = typeof said === "string" ? said.replaceAll(/\s+/g, " ").trim() : "";
+  return text.length > LONGEST_TOLD ? `${text.slice(0, LONGEST_TOLD)}…` : text;
 }
 
 function unescapeJsonText(body: string, url: string): string {

@@ -1,6 +1,9 @@
-import { TextDecoder } from "node:util";
-import { fetch, type Dispatcher } from "undici";
+import { STATUS_CODES } from "node:http";
+import { request, type Dispatcher } from "undici";
 import { MetricsError } from "../errors.ts";
+import { connectionProblem } from "./connection-problem.ts";
+import { readBody } from "./read-body.ts";
+import { metricsAddress } from "./url.ts";
 
 /** Bounds, headers and connection of one request. */
 export interface FetchOptions {
@@ -25,6 +28,9 @@ export interface FetchedText {
   readonly body: string;
 }
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MOST_REDIRECTS = 5;
+
 /**
  * Fetches a text within bounds: gzip is undone, redirects are followed, and a body that is not all there is an error.
  *
@@ -32,69 +38,61 @@ export interface FetchedText {
  * `METRICS_NOT_EXPOSITION` for bytes that are not UTF-8
  */
 export async function fetchText(address: string, options: FetchOptions): Promise<FetchedText> {
-  const { timeoutMs, maxBytes, headers, dispatcher } = options;
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   try {
-    const response = await fetch(address, {
-      headers,
-      signal,
-      ...(dispatcher === undefined ? {} : { dispatcher }),
-    });
-    const body = response.body === null ? "" : await readText(response.body, maxBytes, address);
-    return {
-      status: response.status,
-      statusText: response.statusText,
-      contentType: (response.headers.get("content-type") ?? "").toLowerCase(),
-      startToken: response.headers.get("process-start-time-unix"),
-      url: response.url === "" ? address : response.url,
-      body,
-    };
+    return await follow(address, { ...options, signal });
   } catch (error) {
-    if (error instanceof MetricsError) throw error;
     if (options.signal?.aborted === true) {
       throw new MetricsError("METRICS_ABORTED", `reading ${address} was aborted`, { cause: error });
     }
     if (timeout.aborted) {
-      throw new MetricsError("METRICS_TIMEOUT", `${address} did not answer in full within ${timeoutMs} ms`, {
-        cause: error,
-      });
+      const message = `${address} did not answer in full within ${options.timeoutMs} ms`;
+      throw new MetricsError("METRICS_TIMEOUT", message, { cause: error });
     }
-    throw new MetricsError("METRICS_UNREACHABLE", `cannot read ${address}: ${reasonOf(error)}`, {
-      cause: error,
+    if (error instanceof MetricsError) throw error;
+    const message = `cannot read ${address}: ${connectionProblem(error, address)}`;
+    throw new MetricsError("METRICS_UNREACHABLE", message, { cause: error });
+  }
+}
+
+async function follow(
+  address: string,
+  options: FetchOptions & { signal: AbortSignal },
+): Promise<FetchedText> {
+  const { maxBytes, signal, dispatcher } = options;
+  let url = address;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const answer = await request(url, {
+      headers: { "accept-encoding": "gzip", ...headersFor(url, address, options.headers) },
+      signal,
+      ...(dispatcher === undefined ? {} : { dispatcher }),
     });
+    const { statusCode: status, body } = answer;
+    const location = textOf(answer.headers["location"]);
+    if (!REDIRECTS.has(status) || location === "") {
+      return {
+        status,
+        statusText: STATUS_CODES[status] ?? "",
+        contentType: textOf(answer.headers["content-type"]).toLowerCase(),
+        startToken: textOf(answer.headers["process-start-time-unix"]) || null,
+        url,
+        body: await readBody(body, textOf(answer.headers["content-encoding"]), maxBytes, address),
+      };
+    }
+    // Taken in, so that the connection can be used again; of no use otherwise.
+    await body.dump({ limit: 65_536, signal });
+    url = metricsAddress(URL.canParse(location, url) ? new URL(location, url) : location);
   }
+  throw new Error(`it redirects more than ${MOST_REDIRECTS} times`);
 }
 
-async function readText(body: AsyncIterable<unknown>, maxBytes: number, address: string): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const parts: string[] = [];
-  let size = 0;
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    } catch (error) {
-      throw new MetricsError("METRICS_NOT_EXPOSITION", `${address} answered bytes that are not UTF-8 text`, {
-        cause: error,
-      });
-    }
-  };
-  for await (const chunk of body) {
-    if (!(chunk instanceof Uint8Array)) continue;
-    size += chunk.byteLength;
-    // Leaving the loop cancels the body.
-    if (size > maxBytes) {
-      throw new MetricsError("METRICS_TOO_LARGE", `${address} answered more than ${maxBytes} bytes`);
-    }
-    parts.push(decode(chunk));
-  }
-  parts.push(decode());
-  return parts.join("");
+/** What the caller sends may be a key: it is not for another host, under whatever name it goes. */
+function headersFor(url: string, asked: string, headers: FetchOptions["headers"]): Record<string, string> {
+  if (new URL(url).origin === new URL(asked).origin) return { ...headers };
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() === "accept"));
 }
 
-/** The cause of a failed fetch says more than the failure itself. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
-  return cause instanceof Error ? cause.message : String(cause);
+function textOf(header: string | string[] | undefined): string {
+  return Array.isArray(header) ? (header[0] ?? "") : (header ?? "");
 }

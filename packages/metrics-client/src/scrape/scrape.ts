@@ -51,6 +51,7 @@ export async function scrapeMetrics(
   const { drained, ...page } = readAnswer(
     { ...answer, url: address },
     { ...options.limits, maxLength: maxBytes },
+    new URL(answer.url).origin === new URL(address).origin ? null : answer.url,
   );
   return {
     ...page,

@@ -9,14 +9,14 @@ export function metricsAddress(url: string | URL): string {
   if (!URL.canParse(String(url))) {
     throw new MetricsError(
       "METRICS_URL_INVALID",
-      `${JSON.stringify(String(url))} is not a URL of a metrics page`,
+      `${JSON.stringify(String(url))} is not a URL of a metrics page; it begins with http:// or https://`,
     );
   }
   const parsed = new URL(String(url));
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
     throw new MetricsError(
       "METRICS_URL_INVALID",
-      `${parsed.protocol} is no protocol for metrics; use http or https`,
+      `${parsed.protocol} is no protocol for metrics; begin the address with http:// or https://`,
     );
   }
   if (parsed.username !== "" || parsed.password !== "") {
