@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Pool } from "undici";
 import { startTimetableServer } from "../src/selftest/timetable-process.ts";
 import type { Timetable } from "../src/selftest/timetable.ts";
-import { measured, median, thousands } from "./load.ts";
+import { measured, median, thousands, verdict } from "./load.ts";
 
 const rounds = Number(process.argv[2] ?? 3);
 const scale = Number(process.argv[3] ?? 1);
@@ -18,6 +18,10 @@ interface Case {
   readonly requests: number;
   readonly concurrency: number;
   readonly unit: "events" | "requests";
+  /** Least per CPU second. */
+  readonly least: number | null;
+  /** Most resident memory of the client, MB. */
+  readonly mostMB: number | null;
 }
 
 const flood = (tokens: number, eventsPerWrite: number): Timetable => ({
@@ -33,6 +37,8 @@ const cases: Case[] = [
     requests: 512 * scale,
     concurrency: 64,
     unit: "events",
+    least: 250_000,
+    mostMB: null,
   },
   {
     name: "16 events per write",
@@ -40,6 +46,8 @@ const cases: Case[] = [
     requests: 1024 * scale,
     concurrency: 64,
     unit: "events",
+    least: 400_000,
+    mostMB: null,
   },
   {
     name: "1000 streams, 1 event per write",
@@ -47,6 +55,8 @@ const cases: Case[] = [
     requests: 2000 * scale,
     concurrency: 1000,
     unit: "events",
+    least: null,
+    mostMB: 300,
   },
   {
     name: "short requests",
@@ -54,6 +64,8 @@ const cases: Case[] = [
     requests: 40_000 * scale,
     concurrency: 64,
     unit: "requests",
+    least: 25_000,
+    mostMB: null,
   },
 ];
 
@@ -88,6 +100,10 @@ try {
       `${one.name}: ${thousands(median(full))} ${one.unit} per CPU second, bare loop ${thousands(median(bare))}, ` +
         `ratio ${(median(full) / median(bare)).toFixed(2)} (all: ${full.map(thousands).join(" ")}); peak ${peak.toFixed(0)} MiB`,
     );
+    if (one.least !== null)
+      console.log(verdict(`${one.name}, per CPU second:`, median(full), "at least", one.least));
+    if (one.mostMB !== null)
+      console.log(verdict(`${one.name}, memory, MB:`, (peak * 2 ** 20) / 1e6, "at most", one.mostMB));
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -55,4 +55,11 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
+/** A line that says whether a figure keeps its limit. */
+export function verdict(what: string, value: number, bound: "at least" | "at most", limit: number): string {
+  const kept = bound === "at least" ? value >= limit : value <= limit;
+  const plain = (one: number): string => (one >= 1000 ? thousands(one) : one.toFixed(2));
+  return `${kept ? "PASS" : "MISS"}: ${what} ${plain(value)}, ${bound} ${plain(limit)}`;
+}
+
 export const thousands = (value: number): string => Math.round(value).toLocaleString("en-US");
