@@ -26,10 +26,7 @@ export const unsupported: Readonly<Record<string, string>> = {
   "dataset.oversample": "no row is sent twice",
   "dataset.traceBlockTokens": "traces are not read",
   cache: "the prefix cache is left alone",
-  minTokens: "no least length is sent",
-  logprobs: "no log-probabilities are asked for",
-  slos: "limits are not judged",
-  repetition: "a run measures once",
+  "repetition.boots": "a run does not start the server; onpar sweep does",
   sweep: "a run measures one point",
   server: "the server has to be running",
 };

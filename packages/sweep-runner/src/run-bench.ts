@@ -4,14 +4,13 @@ import type { Engine } from "@onpar/engine-binding";
 import { monotonicClock, startTimeline, type Clock } from "./clock.ts";
 import { RunError } from "./errors.ts";
 import { guardObserver, type RunObserver } from "./events.ts";
-import { askedRequests, planLoad } from "./load/load-plan.ts";
 import { createLocalRunner, createWorkerRunner, type LoadRunner } from "./load/load-runner.ts";
 import { hostFacts } from "./records/host-facts.ts";
 import { openJournal, type Journal } from "./records/journal.ts";
 import { RECORDS_SCHEMA } from "./records/journal-format.ts";
 import type { RunResult } from "./result.ts";
-import { Run } from "./run-phases.ts";
-import { loadRequests, planRun } from "./run-plan.ts";
+import { askedOf, Run } from "./run-phases.ts";
+import { planRepetitions, planRun } from "./run-plan.ts";
 import { openSession, type Session } from "./session.ts";
 import type { OnTokenIds } from "./targets/engine-target.ts";
 import { workersFor } from "./workers/worker-pool.ts";
@@ -62,13 +61,14 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
     session = await openSession({ ...options, timeline });
     const observer = guardObserver(options.observer);
     const plan = await planRun(config, session, signal, observer);
-    const load = planLoad(config, loadRequests(plan.measure));
+    const loads = planRepetitions(config, plan.measure);
+    const total = plan.measure.length * loads.length;
     const { workers, workerKind } = config.client;
     runner =
       session.target.remote === null || options.clock !== undefined
         ? createLocalRunner(session.target, timeline)
         : createWorkerRunner(session.target.remote, {
-            workers: workers === "auto" ? workersFor(load) : workers,
+            workers: workers === "auto" ? Math.max(...loads.map(workersFor)) : workers,
             kind: workerKind,
             timeline,
           });
@@ -78,10 +78,10 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
       tool: { name: "onpar", version: options.toolVersion },
       config,
       host: hostFacts(),
-      asked: askedRequests(load) ?? plan.measure.length,
+      asked: askedOf(loads) ?? total,
     });
-    observer.onEvent({ type: "run-started", total: plan.measure.length, warmup: plan.warmup.length });
-    const run = new Run({ config, session, plan, load, runner, journal, observer, timeline, stop });
+    observer.onEvent({ type: "run-started", total, warmup: plan.warmup.length });
+    const run = new Run({ config, session, plan, loads, runner, journal, observer, timeline, stop });
     await run.warmUp();
     await run.measure();
     const interrupted = signal?.aborted === true && run.unfinished > 0;

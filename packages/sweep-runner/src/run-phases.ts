@@ -1,4 +1,5 @@
-import type { BenchConfig, JsonValue } from "@onpar/bench-config";
+import { setTimeout as sleep } from "node:timers/promises";
+import { slosOf, type BenchConfig, type JsonValue } from "@onpar/bench-config";
 import { readServerLoad, type MetricsDelta, type MetricsSnapshot } from "@onpar/metrics-client";
 import {
   countedPositions,
@@ -31,8 +32,8 @@ export interface RunParts {
   readonly config: BenchConfig;
   readonly session: Session;
   readonly plan: RunPlan;
-  /** When the measured requests go out. */
-  readonly load: LoadPlan;
+  /** When the measured requests go out, in each repetition. */
+  readonly loads: readonly LoadPlan[];
   readonly runner: LoadRunner;
   readonly journal: Journal | null;
   readonly observer: RunObserver;
@@ -65,7 +66,7 @@ export class Run {
 
   /** Requests that were to be measured; where time decides, those that went out in it. */
   get asked(): number {
-    return askedRequests(this.#parts.load) ?? this.#tally.measured;
+    return askedOf(this.#parts.loads) ?? this.#tally.measured;
   }
 
   /** Requests of the measured phase that did not come to their own end. */
@@ -75,18 +76,19 @@ export class Run {
 
   /** The journal could not be written to its end. */
   recordsLost(error: unknown): void {
-    const message = `${messageOf(error)}; the run ended early, after ${this.#tally.measured} of ${this.#parts.plan.measure.length} requests`;
+    const message = `${messageOf(error)}; the run ended early, after ${this.#tally.measured} of ${this.asked} requests`;
     this.#findings.push({ severity: "breach", code: "records-lost", message });
   }
 
   /** What figures need and the records do not hold. */
   facts(): RunFacts {
-    const { config, load } = this.#parts;
+    const { config, loads } = this.#parts;
+    const [load] = loads;
     const { acceptance, missing } = this.#reading;
     return {
       asked: this.asked,
       cap: resolveStoppingRule(config, this.#firstBody()).cap,
-      concurrency: load.dueNs === null && load.gates === null ? load.lanes : null,
+      concurrency: load === undefined || load.dueNs !== null || load.gates !== null ? null : load.lanes,
       acceptance,
       acceptanceMissing: missing,
       client: this.#client,
@@ -96,7 +98,8 @@ export class Run {
   async warmUp(): Promise<void> {
     const { config, session, plan } = this.#parts;
     const first = (await session.counters?.read()) ?? null;
-    await this.#phase("warmup", plan.warmup, planClosedLoop(plan.warmup.length, config.concurrency));
+    const load = planClosedLoop(plan.warmup.length, config.concurrency);
+    await this.#phase("warmup", plan.warmup, load, 0);
     const { warmupAnswered, warmupFailed, firstWarmupError: reason } = this.#tally;
     this.#pageBefore = (await session.counters?.settle(first, warmupAnswered)) ?? null;
     if (reason !== null) {
@@ -106,11 +109,9 @@ export class Run {
   }
 
   async measure(): Promise<void> {
-    const { session, plan, load, timeline } = this.#parts;
+    const { session } = this.#parts;
     const before = session.engine?.counters().speculation ?? null;
-    const startedNs = timeline.now();
-    const reports = await this.#phase("measure", plan.measure, load);
-    this.#noteExhausted(timeline.now() - startedNs);
+    const reports = await this.#repetitions();
     // An engine of this process computes on other threads and yields its tokens on this one: it has no sockets to be late for.
     if (session.engine === null) this.#client = checkClient(reports);
     this.#findings.push(...auditClient(this.#client));
@@ -143,7 +144,11 @@ export class Run {
       draftBudget,
       drafting,
     });
-    const summary = summarizeFigures(this.#tally.figures, this.facts());
+    const summary = summarizeFigures(this.#tally.figures, {
+      ...this.facts(),
+      slos: slosOf(config),
+      seed: config.seed,
+    });
     const seen = this.#tally.audit.findings({
       summary,
       draftBudget,
@@ -161,7 +166,11 @@ export class Run {
       protocol,
       system: session.system,
       summary,
-      findings: [...seen, ...plan.workload.findings, ...this.#findings],
+      findings: [
+        ...seen,
+        ...plan.workload.findings,
+        ...this.#findings,
+      ],
       recordsPath: journal?.path ?? null,
     };
   }
@@ -172,10 +181,31 @@ export class Run {
     return first === undefined ? {} : this.#parts.session.target.describe(first);
   }
 
+  /** One after the other, with the pause between them that was asked for. */
+  async #repetitions(): Promise<ClientReport[]> {
+    const { config, plan, loads, timeline, stop } = this.#parts;
+    const reports: ClientReport[] = [];
+    for (const [repetition, load] of loads.entries()) {
+      if (repetition > 0) await this.#cooldown(config.repetition.cooldownS);
+      if (stop.signal.aborted) break;
+      const before = this.#tally.measured;
+      const startedNs = timeline.now();
+      reports.push(...(await this.#phase("measure", plan.measure, load, repetition)));
+      this.#noteExhausted(load, timeline.now() - startedNs, this.#tally.measured - before);
+    }
+    return reports;
+  }
+
+  async #cooldown(seconds: number): Promise<void> {
+    const { signal } = this.#parts.stop;
+    if (seconds > 0) await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
+  }
+
   async #phase(
     phase: "warmup" | "measure",
     requests: readonly PreparedRequest[],
     plan: LoadPlan,
+    repetition: number,
   ): Promise<ClientReport[]> {
     const { config, runner, journal, observer, stop } = this.#parts;
     if (requests.length === 0 || stop.signal.aborted) return [];
@@ -184,7 +214,7 @@ export class Run {
     observer.onEvent({ type: "phase-started", phase, total });
     return runner.run({
       phase,
-      repetition: 0,
+      repetition,
       plan,
       requests,
       signal: stop.signal,
@@ -199,9 +229,8 @@ export class Run {
   }
 
   /** A load that was to last so long had no more prompts to send. */
-  #noteExhausted(elapsedNs: number): void {
-    const { load, plan, stop } = this.#parts;
-    const sent = this.#tally.measured;
+  #noteExhausted(load: LoadPlan, elapsedNs: number, sent: number): void {
+    const { plan, stop } = this.#parts;
     if (load.untilNs === null || elapsedNs >= load.untilNs || stop.signal.aborted) return;
     if (sent < plan.measure.length) return;
     const message =
@@ -217,6 +246,17 @@ export class Run {
     this.refusal = refusalOf(record, this.#parts.session.refusal);
     if (this.refusal !== null) this.#parts.stop.abort();
   }
+}
+
+/** Requests that all repetitions ask for; null when time decides it. */
+export function askedOf(loads: readonly LoadPlan[]): number | null {
+  let asked = 0;
+  for (const load of loads) {
+    const own = askedRequests(load);
+    if (own === null) return null;
+    asked += own;
+  }
+  return asked;
 }
 
 /** Tokens of prompts whose text was counted on this side, by prompt id. */

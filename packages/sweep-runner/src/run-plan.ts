@@ -3,7 +3,7 @@ import { stoppingRule, type BenchConfig, type ResolvedTemplate } from "@onpar/be
 import { contextFit } from "./context-fit.ts";
 import { RunError } from "./errors.ts";
 import { preparingCounter, type RunObserver } from "./events.ts";
-import type { LoadRequests } from "./load/load-plan.ts";
+import { planLoad, type LoadPlan, type LoadRequests } from "./load/load-plan.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { PreparedRequest } from "./targets/target.ts";
@@ -93,4 +93,15 @@ export function loadRequests(requests: readonly PreparedRequest[]): LoadRequests
     conversation = own;
   }
   return { jobSizes, traceMs: arrivalsMs.length === jobSizes.length ? arrivalsMs : null };
+}
+
+/** The load of every repetition: the same requests, and arrivals of their own. */
+export function planRepetitions(
+  config: BenchConfig,
+  requests: readonly PreparedRequest[],
+): readonly LoadPlan[] {
+  const jobs = loadRequests(requests);
+  return Array.from({ length: config.repetition.reps }, (_, repetition) =>
+    planLoad(config, { ...jobs, repetition }),
+  );
 }

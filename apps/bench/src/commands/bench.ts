@@ -108,9 +108,11 @@ async function measure(config: BenchConfig, options: OutputFlags, env: Env, outp
   return { result, firstError: observer.first };
 }
 
-/** An interrupt outranks a breach, and a breach outranks failed requests. */
+/** An interrupt outranks a breach, a breach a limit on the run that was missed, and that outranks failed requests. */
 function exitCodeOf(result: RunResult): ExitCode {
   if (result.interrupted) return exitCodes.interrupted.code;
   if (breachesOf(result).length > 0) return exitCodes.breach.code;
+  const missed = result.summary.goodput?.slos.some(({ scope, met }) => scope === "run" && met === 0) === true;
+  if (missed) return exitCodes.gate.code;
   return result.summary.counts.failed > 0 ? exitCodes.failures.code : exitCodes.ok.code;
 }

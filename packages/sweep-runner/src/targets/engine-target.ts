@@ -57,7 +57,9 @@ function generateFields(config: BenchConfig): Omit<GenerateRequest, "prompt"> {
   const { sampling } = config;
   return {
     maxTokens: stoppingRule(config).cap,
+    ...(config.minTokens > 0 ? { minTokens: config.minTokens } : {}),
     ignoreEos: config.ignoreEos,
+    ...(config.logprobs === null ? {} : { logprobs: config.logprobs }),
     ...(config.stop.length === 0 ? {} : { stop: [...config.stop] }),
     sampling: { ...sampling, seed: config.seed },
   };
