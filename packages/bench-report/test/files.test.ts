@@ -1,10 +1,11 @@
-import { parquetReadObjects } from "hyparquet";
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 
 import {
   concurrencyLadderCsv,
   contextLadderCsv,
   junitXml,
+  ParquetTable,
   recordsParquet,
   renderResultReport,
   resultMarkdown,
@@ -122,6 +123,17 @@ describe("junitXml", () => {
 });
 
 describe("recordsParquet", () => {
+  it("packs group by group", async () => {
+    const table = new ParquetTable(100);
+    for (let index = 0; index < 250; index++) table.add(record({ worker: index }));
+    const bytes = table.bytes();
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+    expect(parquetMetadata(file).row_groups).toHaveLength(3);
+    const rows = await parquetReadObjects({ file, columns: ["worker"] });
+    expect(rows).toHaveLength(250);
+    expect(rows.at(-1)).toEqual({ worker: 249 });
+  });
+
   it("gives back one row per request", async () => {
     const records = [record(), record({ id: "measure-1", usage: null, outputTokens: null, sentNs: null })];
     const bytes = recordsParquet(records);

@@ -1,9 +1,9 @@
 import { ttftMs, e2elMs, tpotVllmMs, clientQueueMs, decodeRateCtxsweep } from "@onpar/sweep-runner";
 import type { RequestRecord } from "@onpar/sweep-runner";
-import { parquetWriteBuffer } from "hyparquet-writer";
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
 
-/** Rows of a group; several groups let a reader skip what it does not need. */
-const ROWS_PER_GROUP = 100_000;
+/** Rows of a group: as many are held before they are packed, and a reader can skip whole groups. */
+const ROWS_PER_GROUP = 50_000;
 
 type ColumnType = "STRING" | "INT32" | "INT64" | "DOUBLE";
 
@@ -47,26 +47,47 @@ const COLUMNS: readonly ColumnOf[] = [
   { name: "error_message", type: "STRING", of: ({ error }) => error?.message ?? null },
 ];
 
+type Cell = string | number | bigint | null;
+
 /**
- * Collects one row per request for a Parquet file. Chunks are not in it: their number is, and the figures that come of them.
- * Takes records one by one, so that no more than the rows are in memory.
+ * One row per request for a Parquet file. Chunks are not in it: their number is, and the figures that come of them. Takes
+ * records one by one, and packs them group by group, so that a million of them need no more memory than a group and the file.
  */
 export class ParquetTable {
-  readonly #columns: (string | number | bigint | null)[][] = COLUMNS.map(() => []);
+  readonly #bytes = new ByteWriter();
+  readonly #writer = new ParquetWriter({
+    writer: this.#bytes,
+    schema: schemaFromColumnData({
+      columnData: COLUMNS.map(({ name, type }) => ({ name, type, nullable: true, data: [] })),
+    }),
+  });
+  readonly #rowsPerGroup: number;
+  #columns: Cell[][] = COLUMNS.map(() => []);
+
+  /** @param rowsPerGroup rows that are held before they are packed */
+  constructor(rowsPerGroup = ROWS_PER_GROUP) {
+    this.#rowsPerGroup = rowsPerGroup;
+  }
 
   add(record: RequestRecord): void {
     for (const [index, { of }] of COLUMNS.entries()) this.#columns[index]?.push(of(record));
+    if ((this.#columns[0]?.length ?? 0) >= this.#rowsPerGroup) this.#pack();
   }
 
-  /** The file. */
+  /** The file. No record may follow. */
   bytes(): Uint8Array {
-    const columnData = COLUMNS.map(({ name, type }, index) => ({
-      name,
-      type,
-      nullable: true,
-      data: this.#columns[index] ?? [],
-    }));
-    return new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: ROWS_PER_GROUP }));
+    this.#pack();
+    void this.#writer.finish();
+    return this.#bytes.getBytes();
+  }
+
+  #pack(): void {
+    const columns = this.#columns;
+    if ((columns[0]?.length ?? 0) === 0) return;
+    this.#columns = COLUMNS.map(() => []);
+    const columnData = COLUMNS.map(({ name }, index) => ({ name, data: columns[index] ?? [] }));
+    // In memory nothing is waited for.
+    void this.#writer.write({ columnData, rowGroupSize: this.#rowsPerGroup });
   }
 }
 
