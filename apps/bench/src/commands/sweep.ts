@@ -4,6 +4,7 @@ import type { Env } from "../env.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { addSweepKind } from "../sweep/sweep-command.ts";
 import { SWEEP_KINDS } from "../sweep/sweep-kinds.ts";
+import { addSaturation } from "./saturation.ts";
 
 const examples = `
 Examples:
@@ -12,6 +13,7 @@ Examples:
   onpar sweep draft --demo --no-ignore-eos --values 1,3,5,8
   onpar sweep draft --base-url http://127.0.0.1:8080 -- \\
     llama-server -m target.gguf -md draft.gguf --spec-draft-n-max {speculation.draftTokens} --metrics --port 8080
+  onpar sweep saturation --base-url http://127.0.0.1:8000 --slo 'p99(ttft)<=500ms' --to 256
   onpar sweep points --sweep concurrency=1,4 --sweep sampling.temperature=0,1 --output-dir results --resume`;
 
 /** `onpar sweep KIND`: the same measurement at several points, resumable, with a row per point. */
@@ -25,4 +27,5 @@ export function addSweepCommand(program: Command, env: Env, done: (code: ExitCod
     )
     .addHelpText("after", examples);
   for (const kind of SWEEP_KINDS) addSweepKind(sweep, kind, env, done);
+  addSaturation(sweep, env, done);
 }

@@ -26,6 +26,8 @@ export interface RunRow extends RungAcceptance, RungFindings {
   readonly effectiveTokensPerStep: number | null;
   /** Share of requests that met every service level; null where none was asked for. */
   readonly goodput: number | null;
+  /** Limits on the run as a whole that were missed; null where no service level was asked for. */
+  readonly slosMissed: number | null;
   readonly interrupted: boolean;
 }
 
@@ -55,6 +57,8 @@ export function runRow(result: RunResult, draftBudget: number | null): RunRow {
     finishReasons: outputs.finishReasons,
     effectiveTokensPerStep: summary.acceptance?.effectiveTokensPerStep ?? null,
     goodput: summary.goodput?.share ?? null,
+    slosMissed:
+      summary.goodput?.slos.filter(({ scope, met, of }) => scope === "run" && met < of).length ?? null,
     interrupted,
     ...rungFindings([result]),
     ...rungAcceptance([result], draftBudget),
