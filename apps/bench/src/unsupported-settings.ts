@@ -33,7 +33,15 @@ export const unsupported: Readonly<Record<string, string>> = {
 
 /** Kinds of data sets that are generated or read. */
 const DATASET_KINDS = new Set<BenchConfig["dataset"]["kind"]>(["auto", "random-text", "prompts", "sharegpt"]);
-const ENDPOINTS = new Set(["completions", "chat-completions", "engine"]);
+const ENDPOINTS = new Set<BenchConfig["target"]["endpoint"]>([
+  "completions",
+  "chat-completions",
+  "responses",
+  "llama-completion",
+  "sglang-generate",
+  "ollama-chat",
+  "engine",
+]);
 
 const defaults = benchConfigSchema.parse({});
 

@@ -25,6 +25,11 @@ export interface ProtocolInput {
 const STOPPING_FIELDS = [
   "max_tokens",
   "max_completion_tokens",
+  "max_output_tokens",
+  "max_new_tokens",
+  "n_predict",
+  "num_predict",
+  "min_new_tokens",
   "min_tokens",
   "ignore_eos",
   "stop",
@@ -35,9 +40,32 @@ const STOPPING_FIELDS = [
   "stopTokenIds",
 ] as const;
 
+/** Spellings of the cap, by the endpoints that have them. */
+const CAP_FIELDS = [
+  "max_tokens",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "max_new_tokens",
+  "n_predict",
+  "num_predict",
+  "maxTokens",
+] as const;
+
+/** Other spellings of sampling fields. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  repetition_penalty: "repeat_penalty",
+  seed: "sampling_seed",
+};
+
+/** SGLang and Ollama keep these fields in an object of their own. */
+function flatBody(body: Readonly<Record<string, JsonValue>>): Readonly<Record<string, JsonValue>> {
+  return { ...body, ...asObject(body.sampling_params), ...asObject(body.options) };
+}
+
 /** The protocol as the requests that were really built carry it. */
 export function resolveProtocol(input: ProtocolInput): ResolvedProtocol {
-  const { config, body, template, workload } = input;
+  const { config, template, workload } = input;
+  const body = flatBody(input.body);
   const kwargs = template.mode === "server-side" ? asObject(body.chat_template_kwargs) : template.kwargs;
   return {
     model: { requested: config.target.model ?? config.engine.modelPath, resolved: input.model },
@@ -54,8 +82,9 @@ export function resolveProtocol(input: ProtocolInput): ResolvedProtocol {
 /** The rule by name, with the fields that carried it. */
 export function resolveStoppingRule(
   config: BenchConfig,
-  body: Readonly<Record<string, JsonValue>>,
+  written: Readonly<Record<string, JsonValue>>,
 ): ResolvedStoppingRule {
+  const body = flatBody(written);
   const sent: Record<string, JsonValue> = {};
   for (const name of STOPPING_FIELDS) {
     const value = body[name];
@@ -63,7 +92,7 @@ export function resolveStoppingRule(
   }
   const asked = stoppingRule(config);
   const ignore = body.ignore_eos ?? body.ignoreEos ?? false;
-  const cap = body.max_tokens ?? body.max_completion_tokens ?? body.maxTokens;
+  const cap = CAP_FIELDS.map((name) => body[name]).find((value) => value !== undefined);
   return {
     name: ignore === true ? "ignore-eos" : asked.name === "fixed" ? "fixed" : "eos",
     cap: typeof cap === "number" ? cap : asked.cap,
@@ -79,7 +108,7 @@ function resolveSampling(
 ): ResolvedProtocol["sampling"] {
   const nested = asObject(body.sampling);
   const sent = (wire: string, own: keyof BenchConfig["sampling"] | "seed", fallback: number): number => {
-    const value = body[wire] ?? nested[own];
+    const value = body[wire] ?? body[SPELLINGS[wire] ?? wire] ?? nested[own];
     return typeof value === "number" ? value : fallback;
   };
   const { sampling } = config;

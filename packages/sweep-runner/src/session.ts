@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { requestFields, templateKwargs, type BenchConfig } from "@onpar/bench-config";
+import type { BenchConfig } from "@onpar/bench-config";
 import type { Engine } from "@onpar/engine-binding";
 import { serverRoot } from "./base-url.ts";
 import type { Timeline } from "./clock.ts";
 import { createControlClient } from "./control-client.ts";
 import { createEngineTarget, type OnTokenIds } from "./targets/engine-target.ts";
 import { messageOf, RunError } from "./errors.ts";
-import { createHttpTarget } from "./targets/http-target.ts";
+import { doubledBos, openServerTarget } from "./targets/open-target.ts";
+import type { UnsentSetting } from "./targets/native-endpoint.ts";
 import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
 import type { RefusalContext } from "./refusal.ts";
 import type { SystemUnderTest } from "./result.ts";
@@ -38,6 +39,8 @@ export interface Session {
   /** The server's metrics page; null for an engine. */
   readonly counters: ServerCounters | null;
   readonly refusal: RefusalContext;
+  /** Settings that have no field on this endpoint, so that they were not sent. */
+  readonly unsent: readonly UnsentSetting[];
   /** K as the system was configured; null when it does not tell. */
   draftBudget(): Promise<number | null>;
   /** Asks for a tokenizer, when one is needed. */
@@ -59,6 +62,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 async function openEngineSession({ config, engine, timeline, onTokenIds }: SessionOptions): Promise<Session> {
   if (engine === null)
     throw new RunError("ENGINE_MISSING", "the endpoint is `engine`, and no engine was loaded");
+  requireCapabilities(config, engine);
   const renderer = await createPromptRenderer(config, {
     engine,
     serverTemplate: () => Promise.resolve(null),
@@ -74,10 +78,25 @@ async function openEngineSession({ config, engine, timeline, onTokenIds }: Sessi
     engine,
     counters: null,
     refusal: { config, where: "the engine", hasKey: false, served: [info.model.name] },
+    unsent: [],
     draftBudget: async () => info.speculation?.draftBudget ?? null,
     tokenCounter: async () => counter,
     close: async () => {},
   };
+}
+
+/** @throws {RunError} `TARGET_INVALID` for a setting that this engine would leave out */
+function requireCapabilities({ minTokens, logprobs }: BenchConfig, { info }: Engine): void {
+  const { capabilities, engine } = info;
+  if (minTokens > 0 && !capabilities.minTokens)
+    throw new RunError(
+      "TARGET_INVALID",
+      `--min-tokens ${minTokens}: ${engine} has no least length of an output`,
+    );
+  const most = capabilities.maxLogprobs;
+  if (logprobs === null || (most !== null && logprobs <= most)) return;
+  const has = most === null ? "gives no log-probabilities" : `gives at most ${most} for each token`;
+  throw new RunError("TARGET_INVALID", `--logprobs ${logprobs}: ${engine} ${has}`);
 }
 
 /** A line break from a file read too simply is the usual reason; the HTTP client would call it a bad header. */
@@ -96,7 +115,7 @@ function timeoutOf(config: BenchConfig): number {
 
 async function openServerSession(options: SessionOptions): Promise<Session> {
   const { config, apiKey, timeline, signal } = options;
-  const { endpoint, metricsUrl } = config.target;
+  const { metricsUrl } = config.target;
   const root = serverRoot(config.target.baseUrl);
   refuseUnsendableKey(apiKey, config.target.apiKeyEnv);
   const metricsPage = metricsUrl ?? `${root}/metrics`;
@@ -110,21 +129,18 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       engine: null,
       serverTemplate: () => fetchServerTemplate(control, signal),
     });
-    const target = createHttpTarget({
-      root,
-      endpoint: endpoint === "chat-completions" ? "chat-completions" : "completions",
+    const { target, path, unsent } = openServerTarget({
+      config,
       apiKey,
-      model: facts.model,
-      fields: requestFields(config),
-      templateKwargs: templateKwargs(config),
-      extraBody: config.target.extraBody,
+      root,
       headers,
       ca,
-      insecureTls,
       timeoutMs: timeoutOf(config),
       timeline,
+      model: facts.model,
+      engine: facts.system.engine,
+      bosText: await doubledBos(config, control, signal),
     });
-    const path = endpoint === "chat-completions" ? "chat/completions" : "completions";
     return {
       target,
       renderer,
@@ -133,7 +149,8 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       contextLimit: facts.contextLimit,
       engine: null,
       counters: createServerCounters(metricsPage, isSameOrigin(metricsPage, root) ? control.headers : {}),
-      refusal: { config, where: `${root}/v1/${path}`, hasKey: apiKey !== null, served: facts.served },
+      refusal: { config, where: `${root}${path}`, hasKey: apiKey !== null, served: facts.served },
+      unsent,
       draftBudget: () => fetchDraftBudget(control, signal),
       tokenCounter: () => serverTokenCounter(control, facts.model, signal),
       async close() {

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import type { JsonValue } from "@onpar/bench-config";
 import type { Timeline } from "../clock.ts";
 import { userMessage, type TargetPrompt } from "../prompt.ts";
-import { createHttpSender } from "../transport/http-sender.ts";
-import { readBody, type PreparedRequest, type Target, type WireSpec } from "./target.ts";
+import type { Target, WireSpec } from "./target.ts";
+import { createWireTarget, type WireRequest } from "./wire-target.ts";
 
 export interface HttpTargetOptions {
   /** Server root without `/v1`. */
@@ -22,6 +21,8 @@ export interface HttpTargetOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether a stream is asked for. Default: true. */
   readonly streamed?: boolean | undefined;
+  /** Leaves out what a server that refuses unknown keys would not know. */
+  readonly isStrict?: boolean | undefined;
   /** PEM of the certificate authority; null takes those of the system. */
   readonly ca?: string | null | undefined;
   readonly insecureTls?: boolean | undefined;
@@ -29,13 +30,8 @@ export interface HttpTargetOptions {
   readonly timeline: Timeline;
 }
 
-/** A request as bytes. */
-interface HttpRequest extends PreparedRequest {
-  readonly body: Buffer;
-}
-
 /** Streams `/v1/chat/completions` or `/v1/completions` of an OpenAI-compatible server over HTTP/1.1. */
-export function createHttpTarget(options: HttpTargetOptions): Target<HttpRequest> {
+export function createHttpTarget(options: HttpTargetOptions): Target<WireRequest> {
   const { root, endpoint, apiKey, timeoutMs, timeline } = options;
   const wire: WireSpec = {
     url: `${root}/v1/${endpoint === "completions" ? "completions" : "chat/completions"}`,
@@ -49,45 +45,23 @@ export function createHttpTarget(options: HttpTargetOptions): Target<HttpRequest
   return createWireTarget(wire, timeline, (prompt) => requestBody(options, wire.streamed, prompt));
 }
 
-/** A target that sends JSON bodies over HTTP. */
-export function createWireTarget(
-  wire: WireSpec,
-  timeline: Timeline,
-  bodyOf: (prompt: TargetPrompt) => Readonly<Record<string, unknown>>,
-): Target<HttpRequest> {
-  const sender = createHttpSender(wire, timeline);
-  return {
-    prepare(prompt) {
-      const body = Buffer.from(JSON.stringify(bodyOf(prompt)));
-      return {
-        promptId: prompt.id,
-        sha256: createHash("sha256").update(body).digest("hex"),
-        promptTokens: null,
-        body,
-      };
-    },
-    describe: (request) => readBody(request.body.toString("utf8")),
-    send: (request, observer, signal) => sender.send(request.body, observer, signal),
-    close: () => sender.close(),
-    remote: { wire, body: (request) => request.body },
-  };
-}
-
 function requestBody(
   options: HttpTargetOptions,
   streamed: boolean,
   prompt: TargetPrompt,
 ): Readonly<Record<string, unknown>> {
-  const stream = streamed
-    ? { stream: true, stream_options: { include_usage: true, continuous_usage_stats: false } }
-    : { stream: false };
+  const usage = {
+    include_usage: true,
+    ...(options.isStrict === true ? {} : { continuous_usage_stats: false }),
+  };
+  const stream = streamed ? { stream: true, stream_options: usage } : { stream: false };
   if (options.endpoint === "completions") {
     if (prompt.kind !== "text")
       throw new TypeError("the completions endpoint takes text, not a conversation");
     return {
       model: options.model,
       prompt: prompt.text,
-      ...(prompt.addSpecialTokens ? {} : { add_special_tokens: false }),
+      ...(prompt.addSpecialTokens || options.isStrict === true ? {} : { add_special_tokens: false }),
       ...options.fields,
       ...options.extraBody,
       ...stream,

@@ -1,0 +1,14 @@
+import type { BenchConfig } from "@onpar/bench-config";
+import type { Finding } from "../result.ts";
+import type { UnsentSetting } from "../targets/native-endpoint.ts";
+
+/** What was asked for and has no field on the endpoint: the run is another one than was asked for, and says so. */
+export function unsentFindings(unsent: readonly UnsentSetting[], { target }: BenchConfig): Finding[] {
+  return unsent.map(({ setting, field, value }) => ({
+    severity: "warning",
+    code: "setting-not-sent",
+    message:
+      `${setting} (${field} ${JSON.stringify(value)}) was not sent: ` +
+      `the server behind ${target.endpoint} has no field for it`,
+  }));
+}
