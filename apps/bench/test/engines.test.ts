@@ -134,6 +134,19 @@ describe.skipIf(skipped !== null)(`libvllm in process${skipped ?? ""}`, () => {
     expect(result.summary.acceptance?.draftTokens).toBeGreaterThan(0);
   });
 
+  it("is reported without what nobody told, and with what is known", async () => {
+    const speculation = '--speculative-config={"method":"ngram","num_speculative_tokens":3}';
+    // version 12 does not count what it drafts
+    const { code, stdout } = await onpar(vllm(12, speculation, "--ignore-eos"));
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("engine threads");
+    expect(stdout).toMatch(/model folder +\S/);
+    expect(stdout).toMatch(/speculative config +\{"method":"ngram","num_speculative_tokens":3\}/);
+    expect(stdout).toContain("the engine does not count what it drafts");
+    // nothing but the cap can end these outputs
+    expect(stdout).toMatch(/lengths +min 12, p50 12, max 12 tokens/);
+  });
+
   it("names the flag that its version is too old for", async () => {
     const { code, stderr } = await onpar(vllm(5, "--max-num-batched-tokens=64"));
     expect(stderr).toContain("--max-num-batched-tokens needs ABI version 9, and the library has 5");
