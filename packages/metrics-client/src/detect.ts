@@ -80,7 +80,11 @@ function byAnswers(facts: ServerFacts): Clue[] {
   if (textAt(facts.info, "router") !== null || at(facts.info, "max_total_tokens") !== undefined) {
     add("tgi", true, "/info of a TGI router");
   }
-  if (textAt(facts.apiVersion, "version") !== null) add("ollama", true, "/api/version");
+  if (textAt(facts.apiVersion, "version") !== null) {
+    // LocalAI answers Ollama's paths too, and has a version of its own at another path.
+    if (textAt(facts.version, "version") === null) add("ollama", true, "/api/version");
+    else add("localai", false, "/version and /api/version");
+  }
   if (owned === "ollama") add("ollama", false, `/v1/models owned_by ${owner}`);
   return clues.toSorted((a, b) => Number(b.isCertain) - Number(a.isCertain));
 }

@@ -1,4 +1,5 @@
 import type { ServerFacts } from "./dialects/server-facts.ts";
+import { MetricsError } from "./errors.ts";
 import { fetchText, type FetchedText } from "./scrape/fetch-text.ts";
 import type { ScrapeOptions } from "./scrape/scrape.ts";
 import { metricsAddress } from "./scrape/url.ts";
@@ -31,15 +32,18 @@ export async function probeServer(
   const base = metricsAddress(baseUrl).replace(/\/+$/, "").replace(/\/v1$/, "");
   const { timeoutMs = PROBE_TIMEOUT_MS, headers = {}, signal, dispatcher } = options;
   const ask = async (path: string): Promise<FetchedText | null> => {
-    const answer = await fetchText(base + path, {
-      timeoutMs,
-      maxBytes: PROBE_MAX_BYTES,
-      headers: { accept: "application/json", ...headers },
-      ...(signal === undefined ? {} : { signal }),
-      ...(dispatcher === undefined ? {} : { dispatcher }),
-    }).catch(() => null);
-    signal?.throwIfAborted();
-    return answer;
+    try {
+      return await fetchText(base + path, {
+        timeoutMs,
+        maxBytes: PROBE_MAX_BYTES,
+        headers: { accept: "application/json", ...headers },
+        ...(signal === undefined ? {} : { signal }),
+        ...(dispatcher === undefined ? {} : { dispatcher }),
+      });
+    } catch (error) {
+      if (error instanceof MetricsError && error.code === "METRICS_ABORTED") throw error;
+      return null;
+    }
   };
   const [first, ...others] = PROBES;
   const models = await ask(first.path);

@@ -171,3 +171,23 @@ describe("acceptanceFrom", () => {
     expect(acceptance.meanAcceptanceLength).toBeNull();
   });
 });
+
+describe("vLLM's own log lines", () => {
+  it("print what its counters give: rate 15.5 %, length 1.77, five positions", () => {
+    const counts = {
+      verifySteps: 22,
+      draftTokens: 110,
+      acceptedTokens: 17,
+      acceptedPerPosition: [7, 4, 2, 2, 2],
+    };
+    const { rate, meanAcceptanceLength, perPositionRate } = acceptanceFrom(counts, "engine-counters");
+    expect([rate, meanAcceptanceLength].map((value) => value?.toFixed(3))).toEqual(["0.155", "1.773"]);
+    expect(perPositionRate?.map((value) => value.toFixed(3))).toEqual([
+      "0.318",
+      "0.182",
+      "0.091",
+      "0.091",
+      "0.091",
+    ]);
+  });
+});

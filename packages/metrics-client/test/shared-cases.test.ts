@@ -9,13 +9,16 @@ import {
   deltaSnapshots,
   histogramOf,
   meanOf,
+  MetricsError,
   PageIndex,
   parseExposition,
   quantileOf,
   readRequestAcceptance,
   readSpecDecodeCounts,
+  scrapeMetrics,
 } from "../src/index.ts";
 import { counters, snapshot, specPage } from "./pages.ts";
+import { serve } from "./servers.ts";
 
 // Cases from public reports, beside the repository on machines that have them. Every fault they show has a test of its own
 // in this folder; here the cases' own numbers are checked.
@@ -23,7 +26,6 @@ const folder = fileURLToPath(new URL("../../../../shared/cases/", import.meta.ur
 
 /** Cases of this kind that belong elsewhere, with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  E10: "the answers are served over HTTP in scrape.test.ts",
   E17: "how often a run scrapes is the runner's choice: sweep-runner checks it",
   F10: "chunk gaps are no server metric: sweep-runner checks them",
 };
@@ -82,7 +84,7 @@ function sinceStart(text: string): {
   };
 }
 
-const checks: Readonly<Record<string, (data: unknown) => void>> = {
+const checks: Readonly<Record<string, (data: unknown) => void | Promise<void>>> = {
   E01: (data) => {
     const old = sinceStart(textAt(data, "input", "old"));
     expect([old.rate, old.length]).toEqual([
@@ -127,6 +129,24 @@ const checks: Readonly<Record<string, (data: unknown) => void>> = {
     expect(delta.generationTokens === at(data, "input", "client_output_tokens")).toBe(
       at(data, "expected", "matches_client"),
     );
+  },
+  E10: async (data) => {
+    const responses = at(data, "input", "responses");
+    if (!Array.isArray(responses)) throw new Error("no responses");
+    for (const [index] of responses.entries()) {
+      const url = await serve((_, response) => {
+        response.writeHead(numberAt(responses, index, "status"), {
+          "content-type": textAt(responses, index, "content_type"),
+        });
+        response.end(textAt(responses, index, "body"));
+      });
+      const outcome: unknown = await scrapeMetrics(`${url}/metrics`).catch((error: unknown) => error);
+      expect(outcome instanceof MetricsError).toBe(!at(data, "expected", "metrics_available"));
+      const words = at(data, "expected", "message_contains_any");
+      const { message } = outcome instanceof MetricsError ? outcome : { message: "" };
+      expect(Array.isArray(words) && words.some((word) => message.includes(String(word)))).toBe(true);
+      expect(message).toContain("header");
+    }
   },
   E11: (data) => {
     expect(sinceStart(textAt(data, "input", "frontend")).length).toBe(
@@ -283,8 +303,8 @@ describe(`cases of kind E and F (${ids.length === 0 ? "none on this machine: not
     expect(ids.filter((id) => !(id in checks) && !(id in ELSEWHERE))).toEqual([]);
   });
 
-  it.each(ids.filter((id) => id in checks))("%s", (id) => {
+  it.each(ids.filter((id) => id in checks))("%s", async (id) => {
     expect.hasAssertions();
-    checks[id]?.(readCase(id));
+    await checks[id]?.(readCase(id));
   });
 });
