@@ -62,6 +62,29 @@ describe("two boots of one server", () => {
   });
 });
 
+describe("points of one boot", () => {
+  it("are its repetitions, and no restarts", () => {
+    const swept = (seed: number, slow: number): Result => {
+      const all = Array.from({ length: 8 }, (_, index) => repeated(seed + index, { slow, reps: 1 }));
+      const [first] = all;
+      if (first === undefined) throw new Error("there are eight");
+      return {
+        ...first,
+        points: all.flatMap(({ points }) =>
+          points.map((point) => ({ ...point, at: { ...point.at, boot: 1 } })),
+        ),
+      };
+    };
+    const comparison = compare(swept(1, 1), swept(101, 1.1));
+    expect(figureOf(comparison, "decodeCtxsweep")).toMatchObject({
+      method: "repetitions",
+      change: "worse",
+      a: { boots: 1 },
+    });
+    expect(comparison.warnings.join()).toContain("one boot on a side");
+  });
+});
+
 describe("prompts that both sides sent", () => {
   it("are compared in pairs, which finds 3 % that lie far inside the spread of the prompts", () => {
     const a = resultOfRun(result(), "a", paired(1, 1));

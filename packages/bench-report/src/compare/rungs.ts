@@ -1,4 +1,5 @@
 import type { Coordinates, Point, Result } from "../result/schema.ts";
+import { onePerBoot } from "./one-per-boot.ts";
 
 /** One of the two sides: a result, or several of the same thing, which are boots of its server. */
 export interface Side {
@@ -75,16 +76,20 @@ export function pairRungs(a: Side, b: Side): PairedRungs {
 
 /** Rungs of a side in the order in which they first occur. */
 export function rungsOf({ results }: Side): Rung[] {
-  const rungs = new Map<string, { at: Coordinates; result: Result; points: Point[] }>();
-  for (const result of results) {
+  const rungs = new Map<
+    string,
+    { at: Coordinates; result: Result; points: { file: number; point: Point }[] }
+  >();
+  for (const [file, result] of results.entries()) {
     for (const point of result.points) {
       const key = JSON.stringify(AXES.map((axis) => point.at[axis]));
       const rung = rungs.get(key);
-      if (rung === undefined) rungs.set(key, { at: { ...point.at, boot: null }, result, points: [point] });
-      else rung.points.push(point);
+      if (rung === undefined)
+        rungs.set(key, { at: { ...point.at, boot: null }, result, points: [{ file, point }] });
+      else rung.points.push({ file, point });
     }
   }
-  return [...rungs.values()];
+  return [...rungs.values()].map(({ at, result, points }) => ({ at, result, points: onePerBoot(points) }));
 }
 
 function varies(rungs: readonly Rung[], axis: Axis): boolean {
