@@ -20,11 +20,6 @@ export function serverCommand(config: BenchConfig): readonly string[] {
   );
 }
 
-/** Whether what the server is started with depends on a setting. */
-export function isServerSide(config: BenchConfig, field: string): boolean {
-  return config.server.command.some((word) => word.includes(`{${field}}`));
-}
-
 function fill(config: BenchConfig, whole: string, path: string): string {
   const value = valueAt(config, path);
   // JSON in an argument has braces of its own.
