@@ -34,7 +34,7 @@ const cases: Case[] = [
   {
     name: "1 event per write",
     timetable: flood(2000, 1),
-    requests: 512 * scale,
+    requests: Math.ceil(512 * scale),
     concurrency: 64,
     unit: "events",
     least: 250_000,
@@ -43,7 +43,7 @@ const cases: Case[] = [
   {
     name: "16 events per write",
     timetable: flood(2000, 16),
-    requests: 1024 * scale,
+    requests: Math.ceil(1024 * scale),
     concurrency: 64,
     unit: "events",
     least: 400_000,
@@ -52,7 +52,7 @@ const cases: Case[] = [
   {
     name: "1000 streams, 1 event per write",
     timetable: flood(400, 1),
-    requests: 2000 * scale,
+    requests: Math.ceil(2000 * scale),
     concurrency: 1000,
     unit: "events",
     least: null,
@@ -61,7 +61,7 @@ const cases: Case[] = [
   {
     name: "short requests",
     timetable: flood(1, 1),
-    requests: 40_000 * scale,
+    requests: Math.ceil(40_000 * scale),
     concurrency: 64,
     unit: "requests",
     least: 25_000,

@@ -27,6 +27,8 @@ export class RunFigures {
   #chunksTell = true;
   #counts = { ok: 0, failed: 0, dropped: 0, aborted: 0, warmup: 0 };
   readonly #tokenGaps = new ValueSink();
+  readonly #repetitions = new Set<number>();
+  readonly #orders = new Map<number | null, { readonly length: number; readonly order: Uint32Array }>();
 
   add(record: RequestRecord): void {
     if (record.phase === "warmup") {
@@ -35,6 +37,7 @@ export class RunFigures {
     }
     this.#counts[record.state]++;
     this.table.add(record);
+    this.#repetitions.add(record.repetition);
     if (record.attempts > 1) this.resent++;
     if ((record.outputTokens ?? 0) > 0) this.producers++;
     if (record.error !== null) count(this.errors, record.error.kind);
@@ -67,27 +70,32 @@ export class RunFigures {
 
   /** Repetitions that have records, ascending. */
   repetitions(): number[] {
-    const seen = new Set<number>();
-    for (let row = 0; row < this.table.length; row++) seen.add(this.table.repetition.at(row));
-    return [...seen].sort((a, b) => a - b);
+    return [...this.#repetitions].sort((a, b) => a - b);
   }
 
   /** Rows of one repetition, or of all. */
   rows(accept: (row: number) => boolean, repetition: number | null = null): Uint32Array {
     const { table } = this;
-    const found: number[] = [];
+    const found = new Uint32Array(table.length);
+    let count = 0;
     for (let row = 0; row < table.length; row++) {
-      if ((repetition === null || table.repetition.at(row) === repetition) && accept(row)) found.push(row);
+      if ((repetition === null || table.repetition.at(row) === repetition) && accept(row))
+        found[count++] = row;
     }
-    return Uint32Array.from(found);
+    return found.slice(0, count);
   }
 
-  /** Rows that were sent, in order of sending. */
+  /** Rows that were sent, in order of sending. Kept until another record comes: sorting a million rows takes a second. */
   sentOrder(repetition: number | null = null): Uint32Array {
-    const { sentNs } = this.table;
-    return this.rows((row) => !Number.isNaN(sentNs.at(row)), repetition).sort(
-      (a, b) => sentNs.at(a) - sentNs.at(b),
-    );
+    const { sentNs, length } = this.table;
+    const which = this.#repetitions.size === 1 ? null : repetition;
+    const known = this.#orders.get(which);
+    if (known?.length === length) return known.order;
+    const order = this.rows((row) => !Number.isNaN(sentNs.at(row)), which);
+    const keys = Float64Array.from({ length }, (_, row) => sentNs.at(row));
+    order.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
+    this.#orders.set(which, { length, order });
+    return order;
   }
 
   /** Rows of requests that ended well and had no other one in flight beside them. */
