@@ -16,7 +16,10 @@ import { createRng } from "../src/rng.ts";
 import { resolveStoppingRule } from "../src/resolved-protocol.ts";
 import { RunTally } from "../src/run-tally.ts";
 import { summarizeFigures } from "../src/figures/summarize.ts";
-import { thousands } from "./load.ts";
+import { thousands, verdict } from "./load.ts";
+
+const SECONDS_LIMIT = 20;
+const MEMORY_LIMIT_MB = 500;
 
 const [mode = "all", ...rest] = process.argv.slice(2);
 if (mode === "read") await read(rest[0] ?? "");
@@ -55,10 +58,12 @@ async function timed(name: string, args: readonly string[]): Promise<void> {
   if (child.exitCode !== 0) throw new Error(`${name} ended with code ${child.exitCode}`);
   const [maxRSS = NaN, cpuS = NaN] = used.split(" ").map(Number);
   console.log(out.split("\n").slice(0, 12).join("\n"));
+  const wallS = (performance.now() - startMs) / 1000;
   console.log(
-    `${name}: ${((performance.now() - startMs) / 1000).toFixed(1)} s, ${cpuS.toFixed(1)} CPU s, ` +
-      `peak ${(maxRSS / 1024).toFixed(0)} MiB`,
+    `${name}: ${wallS.toFixed(1)} s, ${cpuS.toFixed(1)} CPU s, peak ${(maxRSS / 1024).toFixed(0)} MiB`,
   );
+  console.log(verdict(`${name}, s:`, wallS, "at most", SECONDS_LIMIT));
+  console.log(verdict(`${name}, memory, MB:`, (maxRSS * 1024) / 1e6, "at most", MEMORY_LIMIT_MB));
 }
 
 async function read(path: string): Promise<void> {
