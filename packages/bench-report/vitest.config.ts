@@ -1,3 +1,4 @@
 import { projectTests } from "../../vitest.shared.ts";
 
-export default projectTests({ name: "bench-report" });
+// Everything here is pure: files may share their modules, whose loading is most of the time.
+export default projectTests({ name: "bench-report", isolate: false });
