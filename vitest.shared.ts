@@ -12,6 +12,13 @@ export function projectTests(test: NonNullable<ViteUserConfig["test"]> = {}) {
   return defineConfig({
     resolve: { conditions: ["@onpar/source"] },
     ssr: { resolve: { conditions: ["@onpar/source"] } },
-    test: { include: ["test/**/*.test.ts"], pool: "forks", testTimeout: 20_000, ...test },
+    // hooks load models, which takes long on a machine that is busy
+    test: {
+      include: ["test/**/*.test.ts"],
+      pool: "forks",
+      testTimeout: 20_000,
+      hookTimeout: 60_000,
+      ...test,
+    },
   });
 }
