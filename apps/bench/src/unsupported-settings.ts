@@ -14,25 +14,25 @@ import { engineIssues } from "./engine-options.ts";
  */
 export const unsupported: Readonly<Record<string, string>> = {
   "target.metricsUrls": "one metrics page is read",
-  "dataset.rangeRatio": "generated prompts have one length",
-  "dataset.sharedPrefixLen": "generated prompts share nothing",
-  "dataset.prefixGroups": "generated prompts share nothing",
-  "dataset.hitRate": "generated prompts share nothing",
-  "dataset.sourcePath": "contexts are not cut from source code",
-  "dataset.task": "generated prompts carry no task",
+  "dataset.hitRate": "prefixes are as long as --shared-prefix-len says",
   "dataset.turns": "the first turn of a conversation is sent",
   "dataset.turnDelayMs": "the first turn of a conversation is sent",
-  "dataset.shuffle": "rows are sent in the order of the file",
-  "dataset.oversample": "no row is sent twice",
   "dataset.traceBlockTokens": "traces are not read",
-  cache: "the prefix cache is left alone",
   "repetition.boots": "a run does not start the server; onpar sweep does",
-  sweep: "a run measures one point",
-  server: "the server has to be running",
+  sweep: "a run measures one point; onpar sweep measures several",
+  server: "a run measures a server that runs already; onpar sweep starts one",
 };
 
 /** Kinds of data sets that are generated or read. */
-const DATASET_KINDS = new Set<BenchConfig["dataset"]["kind"]>(["auto", "random-text", "prompts", "sharegpt"]);
+const DATASET_KINDS = new Set<BenchConfig["dataset"]["kind"]>([
+  "auto",
+  "random-text",
+  "shared-prefix",
+  "source-code",
+  "prompts",
+  "sharegpt",
+  "openai-batch",
+]);
 const ENDPOINTS = new Set<BenchConfig["target"]["endpoint"]>([
   "completions",
   "chat-completions",

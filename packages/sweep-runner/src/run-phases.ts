@@ -99,6 +99,8 @@ export class Run {
   async warmUp(): Promise<void> {
     const { config, session, plan } = this.#parts;
     const first = (await session.counters?.read()) ?? null;
+    // Whoever cannot empty its cache says so before the first request.
+    if (config.cache.policy === "reset") await session.resetCache(this.#parts.stop.signal);
     const load = planClosedLoop(plan.warmup.length, config.concurrency);
     await this.#phase("warmup", plan.warmup, load, 0);
     const { warmupAnswered, warmupFailed, firstWarmupError: reason } = this.#tally;
@@ -185,11 +187,12 @@ export class Run {
 
   /** One after the other, with the pause between them that was asked for. */
   async #repetitions(): Promise<ClientReport[]> {
-    const { config, plan, loads, timeline, stop } = this.#parts;
+    const { config, session, plan, loads, timeline, stop } = this.#parts;
     const reports: ClientReport[] = [];
     for (const [repetition, load] of loads.entries()) {
       if (repetition > 0) await this.#cooldown(config.repetition.cooldownS);
       if (stop.signal.aborted) break;
+      if (config.cache.policy === "reset") await session.resetCache(stop.signal);
       const before = this.#tally.measured;
       const startedNs = timeline.now();
       reports.push(...(await this.#phase("measure", plan.measure, load, repetition)));

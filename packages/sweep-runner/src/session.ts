@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { BenchConfig } from "@onpar/bench-config";
 import type { Engine } from "@onpar/engine-binding";
 import { serverRoot } from "./base-url.ts";
+import { resetEngineCache, resetServerCache } from "./cache-reset.ts";
 import type { Timeline } from "./clock.ts";
 import { createControlClient } from "./control-client.ts";
 import { createEngineTarget, type OnTokenIds } from "./targets/engine-target.ts";
@@ -43,6 +44,8 @@ export interface Session {
   readonly unsent: readonly UnsentSetting[];
   /** K as the system was configured; null when it does not tell. */
   draftBudget(): Promise<number | null>;
+  /** Empties the prefix cache. @throws {RunError} `TARGET_INVALID` where the system cannot */
+  resetCache(signal?: AbortSignal): Promise<void>;
   /** Asks for a tokenizer, when one is needed. */
   tokenCounter(): Promise<TokenCounter | null>;
   close(): Promise<void>;
@@ -80,6 +83,7 @@ async function openEngineSession({ config, engine, timeline, onTokenIds }: Sessi
     refusal: { config, where: "the engine", hasKey: false, served: [info.model.name] },
     unsent: [],
     draftBudget: async () => info.speculation?.draftBudget ?? null,
+    resetCache: () => resetEngineCache(engine),
     tokenCounter: async () => counter,
     close: async () => {},
   };
@@ -152,6 +156,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       refusal: { config, where: `${root}${path}`, hasKey: apiKey !== null, served: facts.served },
       unsent,
       draftBudget: () => fetchDraftBudget(control, signal),
+      resetCache: (resetting) => resetServerCache(control, resetting),
       tokenCounter: () => serverTokenCounter(control, facts.model, signal),
       async close() {
         await Promise.all([target.close(), control.close()]);

@@ -76,3 +76,13 @@ describe("service levels", () => {
   });
 });
 
+it("a least length and log-probabilities are sent, in the spelling of the endpoint", async () => {
+  const server = await benchServer({ naturalLength: 3 });
+  const settings = { ignoreEos: false, minTokens: 2, logprobs: 2 };
+  await run(config(server.url, { ...settings, numPrompts: 1 }));
+  expect(bodyOf(server.completions[0])).toMatchObject({ min_tokens: 2, logprobs: 2 });
+  const target = { endpoint: "chat-completions" as const };
+  const { protocol } = await run(config(server.url, { ...settings, target, numPrompts: 1 }));
+  expect(bodyOf(server.completions[1])).toMatchObject({ min_tokens: 2, logprobs: true, top_logprobs: 2 });
+  expect(protocol.stoppingRule.sent).toMatchObject({ min_tokens: 2 });
+});

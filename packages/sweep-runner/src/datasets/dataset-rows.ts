@@ -10,7 +10,7 @@ export type DatasetRow =
   | { readonly kind: "nothing" };
 
 /** What a dataset was said to hold; `auto` takes every kind of row. */
-export type DeclaredRows = "auto" | "prompts" | "sharegpt";
+export type DeclaredRows = "auto" | "prompts" | "sharegpt" | "openai-batch";
 
 /** Why a row cannot be read, in words that finish "line 3: …". */
 export class RowError extends Error {
@@ -45,6 +45,7 @@ export function readRow(value: unknown, declared: DeclaredRows = "auto"): Datase
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new RowError(`expected an object such as {"prompt": "…"}, found ${kindOf(value)}`);
   }
+  if (declared === "openai-batch") return readBatchLine({ ...value });
   const row: Readonly<Record<string, unknown>> = { ...value };
   const isShareGpt = row.conversations !== undefined;
   if (declared === "sharegpt" && !isShareGpt) {
@@ -66,6 +67,18 @@ export function readRow(value: unknown, declared: DeclaredRows = "auto"): Datase
   if (typeof text !== "string") throw new RowError(`"${key}" must be a text, found ${kindOf(text)}`);
   if (text === "") throw new RowError(`"${key}" is empty`);
   return { kind: "text", id, text };
+}
+
+const batchSchema = z.looseObject({ custom_id: z.string().optional(), body: z.looseObject({}) });
+
+/** A line of a batch file: `{"custom_id", "method", "url", "body"}`, of whose body messages or prompt are taken. */
+function readBatchLine(line: Readonly<Record<string, unknown>>): DatasetRow {
+  const parsed = batchSchema.safeParse(line);
+  if (!parsed.success) throw new RowError('a line of an OpenAI batch needs a "body" that is an object');
+  const { custom_id: id = null, body } = parsed.data;
+  if (body.messages !== undefined) return { kind: "conversation", id, conversation: readConversation(body) };
+  if (typeof body.prompt === "string" && body.prompt !== "") return { kind: "text", id, text: body.prompt };
+  throw new RowError('the "body" has no "messages", and no "prompt" that is a text');
 }
 
 function readId(row: Readonly<Record<string, unknown>>): string | null {

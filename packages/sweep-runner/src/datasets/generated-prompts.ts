@@ -8,6 +8,15 @@ const FILLERS = [".", ",", " a", " I", "!", " it", " to", ";"];
 const FIRST_GUESS = 1.2;
 const SEARCH_STEPS = 24;
 
+export interface GeneratedPromptOptions {
+  readonly seed: number;
+  readonly index: number;
+  /** Of the whole text, that it begins with included. */
+  readonly tokens: number;
+  /** What the text begins with, and its tokens: a prefix that several prompts share. */
+  readonly head?: GeneratedPrompt | undefined;
+}
+
 export interface GeneratedPrompt {
   readonly text: string;
   /** Tokens by the counter; null without one. */
@@ -20,25 +29,28 @@ export interface GeneratedPrompt {
  * from the prefix cache of another.
  */
 export async function generatePrompt(
-  options: { readonly seed: number; readonly index: number; readonly tokens: number },
+  options: GeneratedPromptOptions,
   counter: TokenCounter | null,
   signal?: AbortSignal,
 ): Promise<GeneratedPrompt> {
-  const textOf = wordText(options.seed, options.index);
-  if (counter === null)
-    return { text: textOf(Math.max(1, Math.round(options.tokens / FIRST_GUESS))), tokens: null };
+  const { head } = options;
+  const own = wordText(options.seed, options.index);
+  const textOf = (words: number): string =>
+    head === undefined ? own(words) : words === 0 ? head.text : `${head.text} ${own(words)}`;
+  const words = Math.max(1, Math.round((options.tokens - (head?.tokens ?? 0)) / FIRST_GUESS));
+  if (counter === null) return { text: textOf(words), tokens: null };
   const count = (text: string): Promise<number> => counter.count(text, signal);
 
   // Invariant: `low` words have at most the wanted tokens, `high` words have more.
-  let low = { words: 0, tokens: 0 };
+  let low = { words: 0, tokens: head?.tokens ?? 0 };
   let high: { words: number; tokens: number } | null = null;
-  let guess = Math.max(1, Math.round(options.tokens / FIRST_GUESS));
+  let guess = words;
   for (let step = 0; step < SEARCH_STEPS && (high === null || high.words - low.words > 1); step++) {
-    const words: number = high === null ? guess : Math.min(Math.max(guess, low.words + 1), high.words - 1);
-    const tokens = await count(textOf(words));
-    if (tokens === options.tokens) return { text: textOf(words), tokens };
-    if (tokens < options.tokens) low = { words, tokens };
-    else high = { words, tokens };
+    const tried: number = high === null ? guess : Math.min(Math.max(guess, low.words + 1), high.words - 1);
+    const tokens = await count(textOf(tried));
+    if (tokens === options.tokens) return { text: textOf(tried), tokens };
+    if (tokens < options.tokens) low = { words: tried, tokens };
+    else high = { words: tried, tokens };
     guess = nextGuess(low, high, options.tokens, step);
   }
   return fill(textOf(low.words), low.tokens, options.tokens, count);

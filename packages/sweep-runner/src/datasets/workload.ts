@@ -1,14 +1,14 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { basename } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import type { BenchConfig } from "@onpar/bench-config";
 import type { DeclaredRows } from "./dataset-rows.ts";
 import { readDataset, type Dataset, type PromptRow } from "./dataset.ts";
 import { RunError } from "../errors.ts";
-import { preparingCounter, type RunObserver } from "../events.ts";
-import { generatePrompt } from "./generated-prompts.ts";
+import type { RunObserver } from "../events.ts";
+import { makePrompts, type MadePrompt } from "./generated-workload.ts";
 import type { WorkloadPrompt } from "../prompt.ts";
 import type { Finding } from "../result.ts";
+import { createRng, shuffled } from "../rng.ts";
 import type { TokenCounter } from "../token-counter.ts";
 
 /** The prompts of a run. */
@@ -23,17 +23,11 @@ export interface Workload {
   readonly findings: readonly Finding[];
 }
 
-/** Prompts made between two looks at anything else, so that an interrupt and a drawn progress are not kept waiting. */
-const PROMPTS_PER_TURN = 64;
-
-/** Tokenize requests in flight while prompts are fitted to their length. */
-const FITTING_CONCURRENCY = 4;
-
 /**
  * Reads or generates the prompts.
  *
- * @throws {RunError} `DATASET_INVALID` for a broken row and for a dataset with fewer rows than `numPrompts`: taking rows
- * twice would measure the server's prefix cache
+ * @throws {RunError} `DATASET_INVALID` for a broken row and for a dataset with fewer rows than `numPrompts`, unless rows
+ * may be taken again: that measures the server's prefix cache
  */
 export async function buildWorkload(
   config: BenchConfig,
@@ -42,42 +36,45 @@ export async function buildWorkload(
   observer?: RunObserver,
 ): Promise<Workload> {
   const { datasetPath, numPrompts, warmupRequests } = config;
+  const options = { config, counter, signal, observer };
   if (datasetPath === null) {
-    const prompts = await generate(
-      config,
-      { first: 0, count: numPrompts + warmupRequests, tokens: config.inputLen },
-      counter,
-      signal,
-      observer,
-    );
-    const measured = prompts.slice(0, numPrompts);
-    const findings = [...lengthFindings(measured, config.inputLen, counter), ...repeatFindings(measured)];
+    const made = await makePrompts(options, numPrompts + warmupRequests);
+    const own = made.slice(0, numPrompts);
+    const measured = own.map(({ prompt }) => prompt);
     return {
       measured,
-      warmup: prompts.slice(numPrompts),
+      warmup: made.slice(numPrompts).map(({ prompt }) => prompt),
       source: "generated",
-      sha256: hashOf(measured),
-      findings,
+      // Texts with a nonce are others in every run: what stays is how they are made.
+      sha256: config.cache.policy === "nonce" ? hashOfPlan(config, own) : hashOf(measured),
+      findings: [...lengthFindings(own, counter), ...repeatFindings(measured)],
     };
   }
 
-  const dataset = await readDataset(datasetPath, numPrompts + warmupRequests, declaredRows(config));
-  requireRows(dataset, datasetPath, numPrompts);
-  const measured = dataset.rows.slice(0, numPrompts).map((row, index) => promptOf(row, index));
-  const known = new Set(measured.map(contentOf));
-  const spare = dataset.rows
-    .slice(numPrompts)
+  const { shuffle, oversample } = config.dataset;
+  const wanted = numPrompts + warmupRequests;
+  const dataset = await readDataset(datasetPath, shuffle ? Infinity : wanted, declaredRows(config));
+  if (!oversample || dataset.rows.length === 0) requireRows(dataset, datasetPath, numPrompts);
+  const rows = shuffle ? shuffled(dataset.rows, createRng(config.seed, SHUFFLE_STREAM)) : dataset.rows;
+  const plain = Array.from({ length: numPrompts }, (_, index) => {
+    const row = rows[index % rows.length];
+    const round = Math.floor(index / rows.length);
+    if (row === undefined) throw new RangeError(`no row ${index}`);
+    const prompt = promptOf(row, index);
+    return round === 0 ? prompt : { ...prompt, id: `${prompt.id}-again-${round}` };
+  });
+  const known = new Set(plain.map(contentOf));
+  const spare = rows
+    .slice(numPrompts, wanted)
     .map((row, index) => promptOf(row, numPrompts + index))
     .filter((prompt) => !known.has(contentOf(prompt)));
-  const first = measured[0];
+  const first = plain[0];
   const typicalWords = first?.kind === "text" ? first.text.split(/\s+/).length : 64;
-  const generated = await generate(
-    config,
-    { first: 0, count: warmupRequests - spare.length, tokens: Math.min(typicalWords, config.inputLen) },
-    null,
-    signal,
-    observer,
+  const generated = await makePrompts(
+    { ...options, config: warmupConfig(config, Math.min(typicalWords, config.inputLen)), counter: null },
+    warmupRequests - spare.length,
   );
+  const measured = config.cache.policy === "nonce" ? withNonces(plain) : plain;
   const findings = repeatFindings(measured);
   if (dataset.skipped > 0) {
     findings.push({
@@ -88,11 +85,24 @@ export async function buildWorkload(
   }
   return {
     measured,
-    warmup: [...spare, ...generated],
+    warmup: [...spare, ...generated.map(({ prompt }) => prompt)],
     source: basename(datasetPath),
-    sha256: hashOf(measured),
+    sha256: hashOf(plain),
     findings,
   };
+}
+
+/** Draws of the order share nothing with those of anything else. */
+const SHUFFLE_STREAM = 0x73687566;
+
+/** Warm-up prompts of a file that has too few rows: plain text about as long as its first row. */
+function warmupConfig(config: BenchConfig, inputLen: number): BenchConfig {
+  const { kind, rangeRatio, sharedPrefixLen } = {
+    kind: "random-text" as const,
+    rangeRatio: 0,
+    sharedPrefixLen: 0,
+  };
+  return { ...config, inputLen, dataset: { ...config.dataset, kind, rangeRatio, sharedPrefixLen } };
 }
 
 function requireRows(dataset: Dataset, path: string, wanted: number): void {
@@ -112,47 +122,47 @@ function promptOf(row: PromptRow, index: number): WorkloadPrompt {
     : { id, kind: "conversation", conversation: row.conversation };
 }
 
-async function generate(
-  config: BenchConfig,
-  { first, count, tokens }: { readonly first: number; readonly count: number; readonly tokens: number },
-  counter: TokenCounter | null,
-  signal?: AbortSignal,
-  observer?: RunObserver,
-): Promise<WorkloadPrompt[]> {
-  const prompts: WorkloadPrompt[] = Array.from({ length: Math.max(0, count) });
-  const made = preparingCounter(observer, "prompts", prompts.length);
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < prompts.length) {
-      signal?.throwIfAborted();
-      const slot = next++;
-      if (slot % PROMPTS_PER_TURN === PROMPTS_PER_TURN - 1) await setImmediate();
-      const index = first + slot;
-      const prompt = await generatePrompt({ seed: config.seed, index, tokens }, counter, signal);
-      prompts[slot] = { id: `generated-${index}`, kind: "text", ...prompt };
-      made();
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(FITTING_CONCURRENCY, prompts.length) }, worker));
-  return prompts;
-}
-
-function lengthFindings(
-  prompts: readonly WorkloadPrompt[],
-  wanted: number,
-  counter: TokenCounter | null,
-): Finding[] {
+function lengthFindings(made: readonly MadePrompt[], counter: TokenCounter | null): Finding[] {
   if (counter === null) {
-    const message = `prompts are about ${wanted} tokens long: the server offers no /tokenize, so their length could not be fitted`;
+    const [least, most] = rangeOf(made.map(({ wanted }) => wanted));
+    const message = `prompts are about ${least === most ? least : `${least} to ${most}`} tokens long: the server offers no /tokenize, so their length could not be fitted`;
     return [{ severity: "warning", code: "input-length-unfitted", message }];
   }
-  const off = prompts.filter((prompt) => prompt.kind === "text" && prompt.tokens !== wanted);
+  const off = made.filter(({ counted, wanted, tolerance }) => Math.abs((counted ?? 0) - wanted) > tolerance);
   if (off.length === 0) return [];
-  const lengths = off.map((prompt) => (prompt.kind === "text" ? (prompt.tokens ?? 0) : 0));
+  const [least, most] = rangeOf(off.map(({ counted }) => counted ?? 0));
+  const [from, to] = rangeOf(off.map(({ wanted }) => wanted));
   const message =
-    `${off.length} of ${prompts.length} prompts could not be fitted to ${wanted} tokens: ` +
-    `they have ${lengths.reduce((a, b) => Math.min(a, b))} to ${lengths.reduce((a, b) => Math.max(a, b))}`;
+    `${off.length} of ${made.length} prompts could not be fitted to ${from === to ? from : `${from} to ${to}`} tokens: ` +
+    `they have ${least} to ${most}`;
   return [{ severity: "warning", code: "input-length-missed", message }];
+}
+
+function rangeOf(values: readonly number[]): [least: number, most: number] {
+  return [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
+}
+
+/** Each prompt begins with a text that no cache has seen. */
+function withNonces(prompts: readonly WorkloadPrompt[]): WorkloadPrompt[] {
+  const run = randomBytes(4).toString("hex");
+  return prompts.map((prompt, index) => {
+    const nonce = `[run ${run}-${index}]\n`;
+    if (prompt.kind === "text") return { ...prompt, text: nonce + prompt.text, tokens: null };
+    const [first, ...rest] = prompt.conversation.messages;
+    // Before the first message whatever its role: whatever is cached begins there.
+    const content = first?.content;
+    if (first === undefined || typeof content !== "string") {
+      throw new RunError(
+        "DATASET_INVALID",
+        `prompt ${prompt.id} begins with a message that is no plain text, so that no nonce can be put before it; use --cache-policy reset`,
+      );
+    }
+    const messages = [{ ...first, content: nonce + content }, ...rest];
+    return { ...prompt, conversation: { ...prompt.conversation, messages } };
+  });
 }
 
 function repeatFindings(prompts: readonly WorkloadPrompt[]): Finding[] {
@@ -170,11 +180,18 @@ function hashOf(prompts: readonly WorkloadPrompt[]): string {
   return hash.digest("hex");
 }
 
+function hashOfPlan({ dataset, seed }: BenchConfig, made: readonly MadePrompt[]): string {
+  const plan = { dataset, seed, nonce: true, lengths: made.map(({ wanted }) => wanted) };
+  return createHash("sha256").update(JSON.stringify(plan)).digest("hex");
+}
+
 function contentOf(prompt: WorkloadPrompt): string {
   return JSON.stringify(prompt.kind === "text" ? prompt.text : prompt.conversation);
 }
 
 /** Kinds of generated prompts need no file; other kinds of files are refused before a run. */
 function declaredRows({ dataset }: BenchConfig): DeclaredRows {
-  return dataset.kind === "prompts" || dataset.kind === "sharegpt" ? dataset.kind : "auto";
+  return dataset.kind === "prompts" || dataset.kind === "sharegpt" || dataset.kind === "openai-batch"
+    ? dataset.kind
+    : "auto";
 }
