@@ -54,37 +54,48 @@ export function checkTemplate(template: unknown): void {
   }
 }
 
-type Check = readonly [expected: string, holds: (value: unknown) => boolean];
+type Check = readonly [name: string, expected: string, holds: (value: unknown) => boolean];
 
 const names = viewNames.map((name) => JSON.stringify(name)).join(", ");
 
-const checks: Readonly<Record<string, Check>> = {
-  addGenerationPrompt: ["true or false", (value) => typeof value === "boolean"],
-  continueFinalMessage: [
+const checks: readonly Check[] = [
+  ["addGenerationPrompt", "true or false", (value) => typeof value === "boolean"],
+  [
+    "continueFinalMessage",
     "true, false or the name of a field",
     (value) => typeof value === "boolean" || typeof value === "string",
   ],
-  specialTokens: ["an object of texts, or of lists of them", isTokens],
-  kwargs: ["an object of variables", isObject],
-  chatTemplate: ["a text", isText],
-  now: ["a Date", (value) => value instanceof Date && !Number.isNaN(value.getTime())],
-  as: [
+  ["specialTokens", "an object of texts, or of lists of them", isTokens],
+  ["kwargs", "an object of variables", isObject],
+  ["chatTemplate", "a text", isText],
+  ["now", "a Date", (value) => value instanceof Date && !Number.isNaN(value.getTime())],
+  [
+    "as",
     `one of ${names}, or a view`,
     (value) => typeof value === "function" || viewNames.some((name) => name === value),
   ],
-  limits: ["an object of numbers", isObject],
-};
+  ["limits", "an object of numbers", isObject],
+];
 
 function isTokens(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    Object.values(value).every(
-      (token: unknown) =>
-        (token ?? null) === null ||
-        typeof token === "string" ||
-        (Array.isArray(token) && token.every(isText)),
-    )
-  );
+  if (!isObject(value)) {
+    return false;
+  }
+  for (const name in value) {
+    const token = value[name] ?? null;
+    if (token !== null && typeof token !== "string" && !(Array.isArray(token) && token.every(isText))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function checkLimits(limits: Readonly<Record<string, unknown>>): void {
+  for (const [limit, most] of Object.entries(limits)) {
+    if ((most ?? null) !== null && !(typeof most === "number" && most >= 0)) {
+      refuse(`limits.${limit}`, "a number that is not below zero", most);
+    }
+  }
 }
 
 /**
@@ -95,32 +106,30 @@ export function checkCall<Options extends object>(conversation: unknown, options
   if (!isObject(conversation) || conversation instanceof PyDict) {
     refuse("conversation", "an object with `messages`", conversation);
   }
-  if (!isObject(options)) {
-    refuse("options", "an object", options);
+  const given: unknown = options;
+  if (!isObject(given)) {
+    return refuse("options", "an object", options);
   }
-  for (const [name, value] of Object.entries<unknown>(options)) {
-    if ((value ?? null) === null) {
-      continue;
-    }
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (check !== undefined && !check[1](value)) {
-      refuse(name, check[0], value);
-    }
-    if (name === "limits" && isObject(value)) {
-      for (const [limit, most] of Object.entries(value)) {
-        if ((most ?? null) !== null && !(typeof most === "number" && most >= 0)) {
-          refuse(`limits.${limit}`, "a number that is not below zero", most);
-        }
-      }
+  let hasNulls = false;
+  for (const [name, expected, holds] of checks) {
+    const value = given[name];
+    hasNulls ||= value === null;
+    if (value !== undefined && value !== null && !holds(value)) {
+      refuse(name, expected, value);
     }
   }
-  const nulls = Object.entries(options).filter(([, value]) => value === null);
-  if (nulls.length === 0) {
-    return options;
+  if (isObject(given["limits"])) {
+    checkLimits(given["limits"]);
   }
+  return hasNulls ? withoutNulls(options) : options;
+}
+
+function withoutNulls<Options extends object>(options: Options): Options {
   const given = { ...options };
-  for (const [name] of nulls) {
-    Reflect.deleteProperty(given, name);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === null) {
+      Reflect.deleteProperty(given, name);
+    }
   }
   return given;
 }

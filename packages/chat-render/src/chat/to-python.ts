@@ -85,6 +85,14 @@ function convert(value: unknown, key: string | number | undefined, walk: Walk): 
   return converted;
 }
 
+/** Of a Date, a Set or bytes nothing, or something else than it means, would be left. */
+function checkType(value: object, walk: Walk): void {
+  const type = Object.prototype.toString.call(value).slice(8, -1);
+  if (type !== "Object") {
+    throw refused(pathOf(walk), `a ${type} means nothing to a template`);
+  }
+}
+
 function convertObject(value: object, walk: Walk): PyValue {
   if (walk.keys.length > MAX_DEPTH) {
     throw refused(pathOf(walk), `is nested deeper than ${MAX_DEPTH} levels, or holds itself`);
@@ -101,10 +109,8 @@ function convertObject(value: object, walk: Walk): PyValue {
     }
     return dict;
   }
-  const type = Object.prototype.toString.call(value).slice(8, -1);
-  if (type !== "Object") {
-    // Of a Date, a Set or bytes nothing, or something else than it means, would be left.
-    throw refused(pathOf(walk), `a ${type} means nothing to a template`);
+  if (Object.getPrototypeOf(value) !== Object.prototype) {
+    checkType(value, walk);
   }
   const entries = Object.entries(value);
   charge(walk, entries.length);
