@@ -10,6 +10,7 @@ import { addGateCommand } from "./commands/gate.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addMetricsCommand } from "./commands/metrics.ts";
 import { addPresetsCommand } from "./commands/presets.ts";
+import { addProbeCommand } from "./commands/probe.ts";
 import { addSelftestCommand } from "./commands/selftest.ts";
 import { addRenderCommand } from "./commands/render.ts";
 import { addReportCommand } from "./commands/report.ts";
@@ -53,6 +54,7 @@ export function createProgram(env: Env, done: (code: ExitCode) => void): Command
   addGateCommand(program, env, done);
   addImportCommand(program, env, done);
   addMetricsCommand(program, env, done);
+  addProbeCommand(program, env, done);
   addSweepCommand(program, env, done);
   addExperimentCommand(program, env, done);
   return program;

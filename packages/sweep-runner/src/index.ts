@@ -175,3 +175,5 @@ export {
   type LosslessRow,
   type LosslessSettings,
 } from "./experiments/lossless/measure-lossless.ts";
+export { probeServer, type ProbeOptions } from "./probe/probe-server.ts";
+export { PROBE_SCHEMA, type ProbeCheck, type ProbeResult, type ProbeStatus } from "./probe/probe-result.ts";

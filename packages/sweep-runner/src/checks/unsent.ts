@@ -12,3 +12,8 @@ export function unsentFindings(unsent: readonly UnsentSetting[], { target }: Ben
       `the server behind ${target.endpoint} has no field for it`,
   }));
 }
+
+/** Only OpenAI's older interfaces end their streams with `[DONE]`, and SGLang's: elsewhere nothing is missing without it. */
+export function expectsDone({ target: { endpoint } }: BenchConfig): boolean {
+  return endpoint === "chat-completions" || endpoint === "completions" || endpoint === "sglang-generate";
+}

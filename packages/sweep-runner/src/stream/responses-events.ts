@@ -83,14 +83,14 @@ function ended(response: unknown): StreamEvent {
   return { ...NOTHING, kind: finish === null ? "usage" : "finish", finish, usage, acceptance };
 }
 
-/** `completed` is EOS or a stop string: the interface does not say which. */
+/** `completed` is EOS or a stop text, and with llama.cpp the cap as well: lengths have to show which. */
 function finishOf(response: Readonly<Record<string, unknown>>): Finish | null {
   const status = stringOf(response.status);
   const details = isObject(response.incomplete_details) ? response.incomplete_details : {};
   switch (status) {
     case "completed": {
       const calls = listOf(response.output).some(({ type }) => type === "function_call");
-      return { raw: status, reason: calls ? "tool-calls" : "stop" };
+      return { raw: status, reason: calls ? "tool-calls" : "unknown" };
     }
     case "incomplete": {
       const raw = stringOf(details.reason) || status;

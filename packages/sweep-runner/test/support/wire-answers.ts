@@ -258,7 +258,7 @@ export const wireAnswers: readonly WireAnswer[] = [
       output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "a" }] }],
     }),
     content: "a",
-    finish: { raw: "completed", reason: "stop" },
+    finish: { raw: "completed", reason: "unknown" },
     usage: { promptTokens: 7, completionTokens: 6, cachedPromptTokens: 2 },
   },
 ];
