@@ -67,9 +67,8 @@ function* batch(
     return;
   }
   if (fill !== null && compare(ctx, "<", line.length, size)) {
-    const missing = sizeArgument(binary(ctx, "-", size, line.length));
-    ctx.budget.collect(missing);
-    line = [...line, ...Array.from({ length: missing }, () => fill)];
+    const filled = binary(ctx, "*", [fill], binary(ctx, "-", size, line.length));
+    line = line.concat(isList(filled) ? filled : []);
   }
   yield line;
 }
