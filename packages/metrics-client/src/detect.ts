@@ -62,7 +62,7 @@ function byAnswers(facts: ServerFacts): Clue[] {
   const add = (engine: EngineName, isCertain: boolean, evidence: string) =>
     clues.push({ engine, isCertain, evidence });
   const owner = textAt(facts.models, "data", 0, "owned_by")?.toLowerCase() ?? "";
-  const owned = OWNERS[owner];
+  const owned = Object.hasOwn(OWNERS, owner) ? OWNERS[owner] : undefined;
   if (owned !== undefined && owned !== "ollama") add(owned, owned !== "vllm", `/v1/models owned_by ${owner}`);
   if (
     textAt(facts.props, "build_info") !== null ||

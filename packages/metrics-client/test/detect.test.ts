@@ -72,6 +72,7 @@ describe("detectEngine", () => {
     expect(detectEngine({})).toEqual(nothing);
     const url = await serve((_, response) => response.end("<html></html>"));
     expect(detectEngine(await probeServer(url))).toEqual(nothing);
+    expect(detectEngine({ models: models("constructor") })).toEqual(nothing);
     expect(detectEngine({ models: [1], props: "x", serverInfo: null, version: { version: 3 } })).toEqual(
       nothing,
     );

@@ -2,6 +2,7 @@ import type { Dialect } from "../dialects/dialect.ts";
 import { dialectByNames } from "../dialects/registry.ts";
 import type { ServerFacts } from "../dialects/server-facts.ts";
 import type { CounterId, DraftBudget, EngineName } from "../dialects/sources.ts";
+import { withBrokenInvariants } from "../normal/invariants.ts";
 import type { AcceptanceOutcome } from "../normal/acceptance-reading.ts";
 import { type CounterEntry, CounterValues } from "../normal/counter-values.ts";
 import { type Counts, countsOf } from "../normal/counters.ts";
@@ -76,7 +77,7 @@ export function measureWindow(
     from: before.takenAt,
     to: after.takenAt,
   };
-  const acceptance = dialect.acceptance(values, {
+  const told = dialect.acceptance(values, {
     page,
     before: pageBefore,
     window,
@@ -85,6 +86,7 @@ export function measureWindow(
     draftBudget,
     totals: reset ? null : { before: readCounters(pageBefore, dialect), after: readCounters(page, dialect) },
   });
+  const acceptance = withBrokenInvariants(told, draftBudget);
   return {
     engine: dialect.engine,
     title: dialect.title,

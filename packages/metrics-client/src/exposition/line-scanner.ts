@@ -58,6 +58,14 @@ function asPropertyName(word: string): string {
   return Object.keys({ [word]: 0 })[0] ?? word;
 }
 
+const MOST_NAMES = 4096;
+
+/** Engines of JavaScript keep such names for long: a page that has a new one in each place gets a few of them only. */
+function boundedly(keep: (word: string) => string): (word: string) => string {
+  let kept = 0;
+  return (word) => (kept++ < MOST_NAMES ? keep(word) : detached(word));
+}
+
 function hashOf(text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0;
@@ -77,7 +85,8 @@ export class LineScanner {
   hash = 0;
   /** Room for the names of one sample's labels. */
   readonly labelNames: string[] = [];
-  readonly #names = new WordCache(8, asPropertyName);
+  readonly #names = new WordCache(8, detached);
+  readonly #labelNames = new WordCache(8, boundedly(asPropertyName));
   readonly #values = new WordCache(10, detached);
   #lineStart = 0;
   #line = 0;
@@ -126,7 +135,8 @@ export class LineScanner {
     }
     this.position = at;
     this.hash = hash;
-    return at === start ? "" : this.#names.take(text, start, at, hash);
+    if (at === start) return "";
+    return (allowColon ? this.#names : this.#labelNames).take(text, start, at, hash);
   }
 
   /** What stands up to the next blank; empty at the end. */

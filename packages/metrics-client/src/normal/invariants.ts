@@ -1,4 +1,30 @@
-import type { SpecDecodeCounts } from "./acceptance.ts";
+import type { DraftBudget } from "../dialects/sources.ts";
+import { specDecodeCountsOf, type SpecDecodeCounts } from "./acceptance.ts";
+import type { AcceptanceOutcome } from "./acceptance-reading.ts";
+
+/** Adds to a reading of exact counters what cannot be in them, as notes: the figures are the server's, and stay. */
+export function withBrokenInvariants(
+  outcome: AcceptanceOutcome,
+  draftBudget: DraftBudget | null,
+): AcceptanceOutcome {
+  const { reading } = outcome;
+  if (reading === null || reading.source !== "counters") return outcome;
+  const counted = [reading.draftTokens, reading.acceptedTokens, reading.verifySteps];
+  if (counted.some((count) => count !== null && count.plusMinus > 0)) return outcome;
+  const counts = specDecodeCountsOf(reading);
+  if (counts === null) return outcome;
+  const broken = checkSpecDecodeInvariants(
+    counts,
+    draftBudget?.isExact === true ? draftBudget.value : undefined,
+  );
+  if (broken.length === 0) return outcome;
+  const notes = broken
+    .slice(0, MOST_NOTES)
+    .map((what) => `the server's counters do not hold together: ${what}`);
+  return { reading: { ...reading, notes: [...reading.notes, ...notes] }, missing: null };
+}
+
+const MOST_NOTES = 4;
 
 /**
  * What cannot be in counts of speculative decoding, in words; empty when they hold together.

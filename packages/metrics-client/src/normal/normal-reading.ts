@@ -7,6 +7,7 @@ import type { AcceptanceOutcome } from "./acceptance-reading.ts";
 import { CounterValues } from "./counter-values.ts";
 import { type Counts, countsOf } from "./counters.ts";
 import type { FigureWindow } from "./figure.ts";
+import { withBrokenInvariants } from "./invariants.ts";
 import { type Distributions, readDistributions } from "./latencies.ts";
 import { type BusyState, type KvUsage, readBusyState, readKvUsage } from "./load.ts";
 import { PageIndex, type SeriesSelection } from "./page-index.ts";
@@ -61,15 +62,19 @@ export function readNormal(snapshot: MetricsSnapshot, options: ReadingOptions = 
     counts: countsOf(values),
     distributions: readDistributions(page, dialect),
     draftBudget,
-    acceptance: dialect.acceptance(values, context),
+    acceptance: withBrokenInvariants(dialect.acceptance(values, context), draftBudget),
     notes: notesOf(page, options),
   };
 }
 
+const MODELS_NAMED = 8;
+
 /** What holds for every dialect and has to be said. */
 export function notesOf(page: PageIndex, selection: SeriesSelection): string[] {
   if (selection.model !== undefined || page.models.length < 2) return [];
-  return [`figures of ${page.models.length} models are added (${page.models.join(", ")}): select one`];
+  const { length } = page.models;
+  const names = page.models.slice(0, MODELS_NAMED).join(", ") + (length > MODELS_NAMED ? ", …" : "");
+  return [`figures of ${length} models are added (${names}): select one`];
 }
 
 function unknownReading(snapshot: MetricsSnapshot, page: PageIndex): NormalReading {

@@ -31,7 +31,7 @@ export function modelOf(sample: MetricSample): string | null {
   return null;
 }
 
-/** A page whose series are found by name. Series outside the selection, and those without a value (NaN), are not in it. */
+/** A page whose series are found by name. Series outside the selection, and those without a value (NaN, or no finite one), are not in it. */
 export class PageIndex {
   readonly families: ReadonlyMap<string, MetricFamily>;
   /** Models that the selected series name, sorted. */
@@ -42,7 +42,7 @@ export class PageIndex {
     this.families = page.families;
     const models = new Set<string>();
     for (const sample of page.samples) {
-      if (Number.isNaN(sample.value) || !hasLabels(sample, selection.labels)) continue;
+      if (!Number.isFinite(sample.value) || !hasLabels(sample, selection.labels)) continue;
       const model = modelOf(sample);
       if (selection.model !== undefined && model !== null && model !== selection.model) continue;
       if (model !== null) models.add(model);
