@@ -3,15 +3,18 @@ import { randomInt, randomUUID } from "node:crypto";
 import type { Engine } from "@onpar/engine-binding";
 import { fastify, type FastifyInstance } from "fastify";
 
+import { Admission } from "./admission/admission.ts";
 import { chatPrompts } from "./chat-prompt.ts";
 import { errorBody } from "./http/api-error.ts";
 import { authenticator } from "./http/auth.ts";
 import { useStrictJson } from "./http/json-body.ts";
 import { normaliseError, shuttingDownError } from "./http/normalise-error.ts";
 import { answerUnknownRoutes } from "./http/not-found.ts";
-import { ServerMetrics } from "./metrics/server-metrics.ts";
+import { ServerMetrics, type MetricsSchema } from "./metrics/server-metrics.ts";
+import { adminPaths, adminRoutes } from "./routes/admin-routes.ts";
 import { generationRoutes } from "./routes/generation-routes.ts";
 import { informationRoutes } from "./routes/information-routes.ts";
+import { responsesRoutes } from "./routes/responses-routes.ts";
 import { tokenizerRoutes } from "./routes/tokenizer-routes.ts";
 import type { ServerContext } from "./server-context.ts";
 import { defaultLimits, type ServerLimits } from "./server-limits.ts";
@@ -25,13 +28,23 @@ export interface AppOptions {
   readonly servedModelName?: string;
   /** Keys of which a client must send one; none means that no key is needed. */
   readonly apiKeys?: readonly string[];
+  /** Keys that the admin endpoints need; without any, they refuse everybody. */
+  readonly adminKeys?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
+  /** Refuses fields that are not known instead of naming them in a header. Default: false. */
+  readonly strict?: boolean;
+  /** Renders templates that come with requests, within the budgets of chat-render. Default: false. */
+  readonly requestTemplates?: boolean;
+  /** Names on the metrics page. Default: `vllm`. */
+  readonly metricsSchema?: MetricsSchema;
   /** Start of the server, for `created` and the metrics page. Default: now. */
   readonly startedAt?: Date;
   /** Ends every running request when it aborts; their clients are told that the server shuts down. */
   readonly stopSignal?: AbortSignal;
   /** Called with what clients may not see: the cause of an answer with a 5xx status. */
   readonly onServerError?: (error: Error) => void;
+  /** Called with what the operator may want to know of a request; never holds what a client wrote but names of fields. */
+  readonly onNote?: (note: string) => void;
 }
 
 function contextOf(options: AppOptions): ServerContext {
@@ -39,14 +52,21 @@ function contextOf(options: AppOptions): ServerContext {
   const servedModelName = options.servedModelName ?? engine.info.model.name;
   const serverVersion = packageVersion();
   const startedAt = options.startedAt ?? new Date();
+  const limits = { ...defaultLimits, ...options.limits };
+  const admission = new Admission({ slots: engine.info.slots, maxWaiting: limits.maxWaiting });
+  const schema = options.metricsSchema ?? "vllm";
+  const requestTemplates = options.requestTemplates ?? false;
   return {
     engine,
     servedModelName,
     serverVersion,
     startedAt,
-    limits: { ...defaultLimits, ...options.limits },
-    metrics: new ServerMetrics({ engine, servedModelName, serverVersion, startedAt }),
-    chatPrompts: chatPrompts(engine.info),
+    limits,
+    admission,
+    metrics: new ServerMetrics({ engine, admission, schema, servedModelName, serverVersion, startedAt }),
+    chatPrompts: chatPrompts(engine.info, { requestTemplates, limits }),
+    strict: options.strict ?? false,
+    note: options.onNote ?? (() => {}),
     stopSignal: options.stopSignal ?? new AbortController().signal,
     reportError: options.onServerError ?? (() => {}),
     randomSeed: () => randomInt(2 ** 31),
@@ -64,11 +84,17 @@ export function createApp(options: AppOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: context.limits.maxBodyBytes,
     requestTimeout: context.limits.requestTimeoutMs,
+    http: { maxHeaderSize: context.limits.maxHeaderBytes, headersTimeout: context.limits.headersTimeoutMs },
     // Refused here instead, in the shape that clients of this API read.
     return503OnClosing: false,
   });
+  app.server.maxConnections = context.limits.maxConnections;
   let closing = false;
-  const authenticate = authenticator(options.apiKeys ?? []);
+  const authenticate = authenticator({
+    apiKeys: options.apiKeys ?? [],
+    adminKeys: options.adminKeys ?? [],
+    adminPaths,
+  });
 
   app.setErrorHandler((error, _request, reply) => {
     const apiError = normaliseError(error);
@@ -81,7 +107,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.addHook("onRequest", (request, _reply, done) => {
     if (closing) throw shuttingDownError();
-    authenticate?.(request);
+    authenticate(request);
     done();
   });
   // A connection that was in use when the server closed becomes idle here, and nothing else would end it.
@@ -94,5 +120,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   informationRoutes(app, context);
   tokenizerRoutes(app, context);
   generationRoutes(app, context);
+  responsesRoutes(app, context);
+  adminRoutes(app, context);
   return app;
 }

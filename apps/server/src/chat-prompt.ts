@@ -2,6 +2,7 @@ import { compileChatTemplate, RenderError, type CompiledChatTemplate } from "@on
 import type { EngineInfo } from "@onpar/engine-binding";
 
 import { ApiError, invalidField } from "./http/api-error.ts";
+import type { ServerLimits } from "./server-limits.ts";
 import type { ChatMessage, ConversationFields } from "./requests/chat-request.ts";
 
 /** Template variables that have fields of their own; a second value for them would be silently lost. */
@@ -16,7 +17,7 @@ const reservedVariables = [
 
 /** Renders conversations with the template that the model carries. */
 export interface ChatPrompts {
-  /** @throws {ApiError} 400 when the model has no usable template, or the template refuses the conversation */
+  /** @throws {ApiError} 400 when there is no usable template, or the template refuses the conversation */
   render(conversation: ConversationFields): string;
 }
 
@@ -98,31 +99,86 @@ function readsParts(template: CompiledChatTemplate, specialTokens: EngineInfo["s
   }
 }
 
-function unusable(message: string): ChatPrompts {
-  return {
-    render() {
-      throw new ApiError(400, { code: "template_missing", message });
-    },
-  };
+/** A template, and how content given as parts reaches it. */
+interface UsableTemplate {
+  readonly template: CompiledChatTemplate;
+  readonly keepParts: boolean;
+}
+
+type TemplateInfo = Pick<EngineInfo, "chatTemplate" | "specialTokens">;
+
+/** Returns why it cannot be used where it cannot. */
+function modelTemplate({ chatTemplate, specialTokens }: TemplateInfo): UsableTemplate | string {
+  if (chatTemplate === null) {
+    return "This model carries no chat template: use /v1/completions with a prompt of your own.";
+  }
+  try {
+    const template = compileChatTemplate(chatTemplate);
+    return { template, keepParts: readsParts(template, specialTokens) };
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error;
+    return `This model's chat template cannot be used: ${error.message}`;
+  }
+}
+
+/** What conversations may bring. */
+export interface ChatPromptOptions {
+  /** Templates may come with requests. */
+  readonly requestTemplates: boolean;
+  readonly limits: Pick<ServerLimits, "maxMessages" | "maxTemplateChars">;
+}
+
+function requestTemplate(
+  source: string,
+  { specialTokens }: TemplateInfo,
+  { requestTemplates, limits }: ChatPromptOptions,
+): UsableTemplate {
+  if (!requestTemplates) {
+    throw invalidField(
+      "chat_template",
+      "templates from requests are off; the model's own is used",
+      "unsupported_parameter",
+    );
+  }
+  if (source.length > limits.maxTemplateChars) {
+    throw invalidField(
+      "chat_template",
+      `has ${source.length} characters, more than the ${limits.maxTemplateChars} of one template`,
+    );
+  }
+  try {
+    const template = compileChatTemplate(source);
+    return { template, keepParts: readsParts(template, specialTokens) };
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error;
+    throw invalidField("chat_template", error.message, "template_failed");
+  }
 }
 
 /** Compiles the model's template once; a model without a usable one still serves completions. */
-export function chatPrompts(info: Pick<EngineInfo, "chatTemplate" | "specialTokens">): ChatPrompts {
-  if (info.chatTemplate === null) {
-    return unusable("This model carries no chat template: use /v1/completions with a prompt of your own.");
-  }
-  let template: CompiledChatTemplate;
-  try {
-    template = compileChatTemplate(info.chatTemplate);
-  } catch (error) {
-    if (!(error instanceof RenderError)) throw error;
-    return unusable(`This model's chat template cannot be used: ${error.message}`);
-  }
+export function chatPrompts(info: TemplateInfo, options: ChatPromptOptions): ChatPrompts {
+  const own = modelTemplate(info);
   const { specialTokens } = info;
-  const keepParts = readsParts(template, specialTokens);
+  const choose = (source: string | null | undefined): UsableTemplate => {
+    if (source != null) return requestTemplate(source, info, options);
+    if (typeof own === "string") throw new ApiError(400, { code: "template_missing", message: own });
+    return own;
+  };
 
   return {
     render(conversation) {
+      const { maxMessages } = options.limits;
+      if (conversation.messages.length > maxMessages) {
+        throw invalidField(
+          "messages",
+          `has ${conversation.messages.length} messages, more than the ${maxMessages} of one conversation`,
+        );
+      }
+      const { template, keepParts } = choose(conversation.chat_template);
+      const continued = conversation.continue_final_message ?? false;
+      if (continued && conversation.add_generation_prompt === true) {
+        throw invalidField("continue_final_message", "excludes add_generation_prompt: true");
+      }
       const kwargs = conversation.chat_template_kwargs ?? {};
       const reserved = reservedVariables.find((name) => Object.hasOwn(kwargs, name));
       if (reserved !== undefined) {
@@ -134,7 +190,12 @@ export function chatPrompts(info: Pick<EngineInfo, "chatTemplate" | "specialToke
       try {
         return template.render(
           { messages, ...(conversation.tools == null ? {} : { tools: conversation.tools }) },
-          { addGenerationPrompt: conversation.add_generation_prompt ?? true, specialTokens, kwargs },
+          {
+            addGenerationPrompt: conversation.add_generation_prompt ?? !continued,
+            ...(continued ? { continueFinalMessage: true } : {}),
+            specialTokens,
+            kwargs,
+          },
         ).text;
       } catch (error) {
         throw error instanceof RenderError ? templateError(error) : error;

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 
 import { CliError, exitCodes } from "./cli/cli-error.ts";
+import { applyConfig, readSmallFile } from "./cli/config-file.ts";
 import type { CliEnvironment } from "./cli/environment.ts";
 import { readFlags, serveCommand } from "./cli/flags.ts";
 import { oneLine, serve } from "./cli/serve.ts";
@@ -27,6 +28,10 @@ export async function run(argv: readonly string[], environment: CliEnvironment):
     });
   try {
     command.parse(argv, { from: "user" });
+    const config = command.getOptionValue("config");
+    if (typeof config === "string") {
+      applyConfig(command, await readSmallFile(config, "--config"), config);
+    }
     await serve(readFlags(command, environment.variables), environment);
     return exitCodes.ok;
   } catch (error) {

@@ -1,5 +1,7 @@
 import type { Engine } from "@onpar/engine-binding";
+import type { FastifyRequest } from "fastify";
 
+import type { Admission } from "./admission/admission.ts";
 import type { ChatPrompts } from "./chat-prompt.ts";
 import { ApiError } from "./http/api-error.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -13,7 +15,12 @@ export interface ServerContext {
   readonly startedAt: Date;
   readonly limits: ServerLimits;
   readonly metrics: ServerMetrics;
+  readonly admission: Admission;
   readonly chatPrompts: ChatPrompts;
+  /** Refuses fields that are not known instead of naming them. */
+  readonly strict: boolean;
+  /** Takes what the operator should know of a request; never holds what a client wrote but names of fields. */
+  readonly note: (note: string) => void;
   /** Ends every running request when it aborts. */
   readonly stopSignal: AbortSignal;
   /** Takes the cause of a failure that clients are only told about. */
@@ -31,4 +38,9 @@ export function checkModel(context: ServerContext, model: string | null | undefi
     param: "model",
     message: `The model ${JSON.stringify(model.slice(0, 200))} is not served here; this server serves ${JSON.stringify(context.servedModelName)}.`,
   });
+}
+
+/** Who asks, for fairness: the key that was sent, else the address. */
+export function clientOf(request: FastifyRequest): string {
+  return request.headers.authorization ?? request.ip;
 }

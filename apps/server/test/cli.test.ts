@@ -80,7 +80,9 @@ describe("onpar-server refuses with one line and exit code 2", () => {
 
   it("a file that is no model", async () => {
     const started = environment();
-    expect(await run(["--model", join(folder, "not-a-model.gguf")], started.environment)).toBe(2);
+    expect(await run(["--port", "0", "--model", join(folder, "not-a-model.gguf")], started.environment)).toBe(
+      2,
+    );
     expect(started.written.stderr).toMatch(/^onpar-server: [^\n]*not-a-model\.gguf[^\n]*\n$/);
   });
 

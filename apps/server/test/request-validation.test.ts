@@ -60,12 +60,20 @@ describe("chat completions refuse", () => {
     ["chat_template_kwargs", chat({ chat_template_kwargs: "x" }), /^chat_template_kwargs: /],
     ["chat_template_kwargs.messages", chat({ chat_template_kwargs: { messages: [] } }), /not a variable/],
     ["chat_template", chat({ chat_template: "{{ 1 }}" }), /templates from requests are off/],
-    ["n", chat({ n: 2 }), /^n: one output per request/],
-    ["logprobs", chat({ logprobs: true }), /^logprobs: /],
+    ["n", chat({ n: 129 }), /^n: 129 outputs are more than the 128/],
+    ["n", chat({ n: 2, temperature: 0 }), /^n: must be 1/],
+    ["top_logprobs", chat({ top_logprobs: 2 }), /needs logprobs: true/],
+    ["top_logprobs", chat({ logprobs: true, top_logprobs: 21 }), /^top_logprobs: /],
     ["logit_bias", chat({ logit_bias: { 5: 1 } }), /^logit_bias: /],
-    ["response_format", chat({ response_format: { type: "json_object" } }), /^response_format: /],
+    ["response_format.type", chat({ response_format: { type: "xml" } }), /^response_format\.type: /],
+    ["ignore_eos", chat({ response_format: { type: "json_object" }, ignore_eos: true }), /beside a format/],
+    ["tool_choice", chat({ tool_choice: { type: "function", function: { name: "f" } } }), /has no tools/],
     ["tool_choice", chat({ tool_choice: "required" }), /^tool_choice: /],
-    ["continue_final_message", chat({ continue_final_message: true }), /^continue_final_message: /],
+    [
+      "continue_final_message",
+      chat({ continue_final_message: true, add_generation_prompt: true }),
+      /^continue_final_message: excludes/,
+    ],
   ];
 
   it.each(refused)("%s of %j", async (param, body, message) => {
@@ -79,13 +87,12 @@ describe("completions refuse", () => {
   const refused: readonly [param: string | null, body: object, message: RegExp][] = [
     ["prompt", {}, /^prompt: expected a string/],
     ["prompt", { prompt: [] }, /^prompt: is empty|has no tokens/],
-    ["prompt", { prompt: ["a", "b"] }, /holds 2 prompts; one per request/],
-    ["prompt", { prompt: [[1], [2]] }, /holds 2 prompts/],
+    ["prompt", { prompt: Array.from({ length: 65 }, () => "a"), n: 2 }, /2 outputs of each of 65 prompts/],
     ["prompt", { prompt: [1, "a"] }, /^prompt: expected a string/],
     ["prompt", { prompt: [5, 4096] }, /token id 4096 is outside the vocabulary \(0 to 4095\)/],
     ["prompt", { prompt: "" }, /has no tokens/],
     ["echo", completion({ echo: true }), /^echo: /],
-    ["logprobs", completion({ logprobs: 0 }), /^logprobs: /],
+    ["logprobs", completion({ logprobs: 21 }), /^logprobs: /],
     ["best_of", completion({ best_of: 3 }), /^best_of: /],
     ["suffix", completion({ suffix: "end" }), /^suffix: /],
   ];

@@ -39,7 +39,7 @@ describe("tokenize and detokenize", () => {
     [{}, null],
     [{ prompt: "a", content: "a" }, null],
     [{ prompt: 1 }, "prompt"],
-    [{ prompt: "a", return_token_strs: true }, "return_token_strs"],
+    [{ prompt: "a", return_token_strs: 1 }, "return_token_strs"],
   ])("refuse %j", async (body, param) => {
     const { error } = await post<ErrorAnswer>(pair.app, "/tokenize", body, 400);
     expect(error.param).toBe(param);

@@ -1,6 +1,7 @@
 import { demoModel } from "@onpar/demo-model";
 import { Command, InvalidArgumentError, Option } from "commander";
 
+import type { MetricsSchema } from "../metrics/server-metrics.ts";
 import { defaultLimits } from "../server-limits.ts";
 import { packageVersion } from "../version.ts";
 import { usageError } from "./cli-error.ts";
@@ -20,7 +21,14 @@ export interface ServeSettings {
   /** Null takes the model's. */
   readonly servedModelName: string | null;
   readonly apiKeys: readonly string[];
+  readonly apiKeyFile: string | null;
+  readonly adminKeys: readonly string[];
   readonly maxBodyBytes: number;
+  readonly maxQueue: number;
+  readonly strict: boolean;
+  readonly allowRequestTemplates: boolean;
+  readonly metricsSchema: MetricsSchema;
+  readonly drainSeconds: number;
   readonly quiet: boolean;
 }
 
@@ -84,6 +92,28 @@ export function serveCommand(): Command {
       integerFrom(1024, 2 ** 30),
       defaultLimits.maxBodyBytes,
     )
+    .option("--api-key-file <file>", "file with keys, one a line")
+    .option("--admin-key <key>", "key of the admin endpoints; repeatable (or ONPAR_ADMIN_KEY)", collect)
+    .option(
+      "--max-queue <number>",
+      "requests that may wait; those beyond get 429",
+      integerFrom(0, 1_000_000),
+      defaultLimits.maxWaiting,
+    )
+    .option("--strict", "refuse fields of requests that are not known", false)
+    .option("--allow-request-templates", "render chat templates that come with requests", false)
+    .addOption(
+      new Option("--metrics-schema <names>", "names on the metrics page")
+        .choices(["vllm", "vllm+sglang"])
+        .default("vllm"),
+    )
+    .option(
+      "--drain-seconds <number>",
+      "time for running requests after a stop request",
+      integerFrom(0, 3600),
+      10,
+    )
+    .option("--config <file>", "YAML or JSON file with these flags as settings")
     .option("--quiet", "no progress and no warnings", false);
 }
 
@@ -100,6 +130,13 @@ interface RawFlags {
   readonly threads: number | "auto";
   readonly servedModelName?: string;
   readonly apiKey?: readonly string[];
+  readonly apiKeyFile?: string;
+  readonly adminKey?: readonly string[];
+  readonly maxQueue: number;
+  readonly strict: boolean;
+  readonly allowRequestTemplates: boolean;
+  readonly metricsSchema: MetricsSchema;
+  readonly drainSeconds: number;
   readonly maxBodyBytes: number;
   readonly quiet: boolean;
 }
@@ -114,17 +151,21 @@ function draftModelPath(flags: RawFlags): string | null {
   return flags.draftModel ?? (flags.model === undefined ? demoModel.draft.path : null);
 }
 
+/** @throws {CliError} exit code 2 */
+export function checkKeys(keys: readonly string[], flag: string): void {
+  if (keys.some((key) => !/^\S+$/.test(key))) throw usageError(`${flag} must not be empty or hold spaces.`);
+}
+
 /** @throws {CliError} exit code 2, when flags contradict each other or a key is unusable */
 export function readFlags(
   command: Command,
   variables: Readonly<Record<string, string | undefined>>,
 ): ServeSettings {
   const flags = command.opts<RawFlags>();
-  const fromVariable = variables["ONPAR_API_KEY"];
-  const apiKeys = [...(flags.apiKey ?? []), ...(fromVariable ? [fromVariable] : [])];
-  if (apiKeys.some((key) => !/^\S+$/.test(key))) {
-    throw usageError("--api-key (or ONPAR_API_KEY) must not be empty or hold spaces.");
-  }
+  const apiKeys = [...(flags.apiKey ?? []), ...(variables["ONPAR_API_KEY"]?.split(",") ?? [])];
+  checkKeys(apiKeys, "--api-key (or ONPAR_API_KEY)");
+  const adminKeys = [...(flags.adminKey ?? []), ...(variables["ONPAR_ADMIN_KEY"]?.split(",") ?? [])];
+  checkKeys(adminKeys, "--admin-key (or ONPAR_ADMIN_KEY)");
   if (flags.servedModelName === "") throw usageError("--served-model-name must not be empty.");
   return {
     host: flags.host,
@@ -138,7 +179,14 @@ export function readFlags(
     threads: flags.threads,
     servedModelName: flags.servedModelName ?? (flags.model === undefined ? demoModel.name : null),
     apiKeys,
+    apiKeyFile: flags.apiKeyFile ?? null,
+    adminKeys,
     maxBodyBytes: flags.maxBodyBytes,
+    maxQueue: flags.maxQueue,
+    strict: flags.strict,
+    allowRequestTemplates: flags.allowRequestTemplates,
+    metricsSchema: flags.metricsSchema,
+    drainSeconds: flags.drainSeconds,
     quiet: flags.quiet,
   };
 }

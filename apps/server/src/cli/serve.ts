@@ -2,13 +2,13 @@ import type { Engine } from "@onpar/engine-binding";
 import type { FastifyInstance } from "fastify";
 
 import { createApp } from "../app.ts";
+import { usageError } from "./cli-error.ts";
+import { keysOf, readSmallFile } from "./config-file.ts";
 import type { CliEnvironment } from "./environment.ts";
-import type { ServeSettings } from "./flags.ts";
+import { checkKeys, type ServeSettings } from "./flags.ts";
 import { listen } from "./listen.ts";
 import { loadEngine } from "./load-engine.ts";
 
-/** How long running requests may go on after the first stop request, ms. */
-const drainMs = 10_000;
 /** How long clients have to read that their request was ended, ms. */
 const farewellMs = 500;
 
@@ -48,7 +48,7 @@ function stopRequests(environment: CliEnvironment): StopRequests {
 }
 
 /** Lets running requests finish until the deadline, then ends them, then their connections. */
-async function drain(app: FastifyInstance, stop: AbortController): Promise<void> {
+async function drain(app: FastifyInstance, stop: AbortController, drainMs: number): Promise<void> {
   const endRequests = setTimeout(() => stop.abort(), drainMs);
   const endConnections = setTimeout(() => app.server.closeAllConnections(), drainMs + farewellMs);
   try {
@@ -73,6 +73,28 @@ async function loadUnlessStopped(
   }
 }
 
+/** @throws {CliError} exit code 2 when the file cannot be used */
+async function keysFromFile(path: string | null): Promise<readonly string[]> {
+  if (path === null) return [];
+  const keys = keysOf(await readSmallFile(path, "--api-key-file"));
+  if (keys.length === 0) throw usageError(`--api-key-file: ${path} holds no key`);
+  checkKeys(keys, "--api-key-file: a key");
+  return keys;
+}
+
+/** Most different notes that are printed: what clients send must not fill a disk. */
+const maxNotes = 100;
+
+/** Prints every note once. */
+function notes({ quiet }: ServeSettings, { stderr }: CliEnvironment): (note: string) => void {
+  const printed = new Set<string>();
+  return (note) => {
+    if (quiet || printed.has(note) || printed.size >= maxNotes) return;
+    printed.add(note);
+    stderr.write(`onpar-server: ${note}\n`);
+  };
+}
+
 /**
  * Serves until a stop request, then drains and frees the engine.
  *
@@ -81,6 +103,7 @@ async function loadUnlessStopped(
 export async function serve(settings: ServeSettings, environment: CliEnvironment): Promise<void> {
   const stopped = stopRequests(environment);
   try {
+    const apiKeys = [...settings.apiKeys, ...(await keysFromFile(settings.apiKeyFile))];
     await using engine = await loadUnlessStopped(settings, environment, stopped.signal);
     if (engine === null || stopped.signal.aborted) return;
     const stop = new AbortController();
@@ -88,20 +111,25 @@ export async function serve(settings: ServeSettings, environment: CliEnvironment
     const app = createApp({
       engine,
       servedModelName,
-      apiKeys: settings.apiKeys,
-      limits: { maxBodyBytes: settings.maxBodyBytes },
+      apiKeys,
+      adminKeys: settings.adminKeys,
+      limits: { maxBodyBytes: settings.maxBodyBytes, maxWaiting: settings.maxQueue },
+      strict: settings.strict,
+      requestTemplates: settings.allowRequestTemplates,
+      metricsSchema: settings.metricsSchema,
+      onNote: notes(settings, environment),
       stopSignal: stop.signal,
       onServerError: (error) => environment.stderr.write(`onpar-server: ${oneLine(error.message)}\n`),
     });
     const url = await listen(app, settings.host, settings.port);
-    if (!settings.quiet && settings.apiKeys.length === 0 && !loopback.test(settings.host)) {
+    if (!settings.quiet && apiKeys.length === 0 && !loopback.test(settings.host)) {
       environment.stderr.write(
         `onpar-server: warning: ${settings.host} is reachable from other machines and no --api-key is set\n`,
       );
     }
     environment.stdout.write(readyLine(url, servedModelName, engine));
     await stopped.first;
-    await drain(app, stop);
+    await drain(app, stop, settings.drainSeconds * 1000);
   } finally {
     stopped.release();
   }

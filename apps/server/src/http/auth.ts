@@ -25,12 +25,33 @@ export function keyChecker(apiKeys: readonly string[]): (presented: string) => b
   };
 }
 
-/** A check to run on every request before its body is read; null when no key was configured. */
-export function authenticator(apiKeys: readonly string[]): ((request: FastifyRequest) => void) | null {
-  if (apiKeys.length === 0) return null;
-  const accepts = keyChecker(apiKeys);
+export interface AuthenticatorOptions {
+  readonly apiKeys: readonly string[];
+  /** Keys for the paths below; without any, those refuse everybody. */
+  readonly adminKeys: readonly string[];
+  readonly adminPaths: ReadonlySet<string>;
+}
+
+/** A check to run on every request before its body is read. */
+export function authenticator({
+  apiKeys,
+  adminKeys,
+  adminPaths,
+}: AuthenticatorOptions): (request: FastifyRequest) => void {
+  const acceptsClient = keyChecker(apiKeys);
+  const acceptsAdmin = keyChecker(adminKeys);
   return (request) => {
-    if (openPaths.has(request.url.split("?", 1)[0] ?? "")) return;
+    const path = request.url.split("?", 1)[0] ?? "";
+    const admin = adminPaths.has(path);
+    if (openPaths.has(path) || (!admin && apiKeys.length === 0)) return;
+    if (admin && adminKeys.length === 0) {
+      throw new ApiError(403, {
+        code: "admin_disabled",
+        message: "Admin endpoints are off: start the server with --admin-key.",
+      });
+    }
+    // An admin's key opens everything.
+    const accepts = (key: string) => acceptsAdmin(key) || (!admin && acceptsClient(key));
     const presented = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
     if (presented !== undefined && accepts(presented)) return;
     throw new ApiError(401, {

@@ -42,6 +42,7 @@ function fromEngine(error: EngineError): ApiError {
   switch (error.code) {
     case "ENGINE_PROMPT_TOO_LONG":
       return new ApiError(400, { code: "context_length_exceeded", message: error.message }, { cause: error });
+    case "ENGINE_UNSUPPORTED":
     case "ENGINE_INVALID_REQUEST":
       return new ApiError(400, { code: "invalid_value", message: error.message }, { cause: error });
     case "ENGINE_DISPOSED":

@@ -1,5 +1,16 @@
 import type { ServerResponse } from "node:http";
 
+/** An event with a name, as the Responses API sends them. */
+export interface NamedEvent {
+  readonly name: string;
+  /** JSON text. */
+  readonly data: string;
+}
+
+function namedFrame(events: readonly NamedEvent[]): string {
+  return events.map(({ name, data }) => `event: ${name}\ndata: ${data}\n\n`).join("");
+}
+
 /**
  * Server-sent events on a raw response. Waits for the socket when its buffer is full, and gives up on a client that
  * takes nothing for `stallMs`, so that an unread socket cannot hold text in memory for ever.
@@ -34,7 +45,21 @@ export class SseWriter {
   /** Writes events in one piece; resolves when more may be written. Writes nothing to a client that is gone. */
   async send(events: readonly string[]): Promise<void> {
     if (events.length === 0 || this.gone) return;
-    const frame = events.map((data) => `data: ${data}\n\n`).join("");
+    await this.#write(events.map((data) => `data: ${data}\n\n`).join(""));
+  }
+
+  /** Like `send`, for events with names. */
+  async sendNamed(events: readonly NamedEvent[]): Promise<void> {
+    if (events.length === 0 || this.gone) return;
+    await this.#write(namedFrame(events));
+  }
+
+  /** Like `end`, for events with names. */
+  endNamed(events: readonly NamedEvent[]): void {
+    if (!this.gone) this.#response.end(namedFrame(events));
+  }
+
+  async #write(frame: string): Promise<void> {
     if (!this.#response.write(frame)) await this.#drained();
   }
 

@@ -2,9 +2,16 @@ import type { Engine, EngineCounters, SpeculationCounters } from "@onpar/engine-
 import { registerSpecDecodeMetrics } from "@onpar/metrics-client/publish";
 import { Counter, Gauge, Registry } from "prom-client";
 
+import type { Admission } from "../admission/admission.ts";
+import { KvUse } from "./kv-use.ts";
 import { LatencyHistograms } from "./latency-histograms.ts";
 
+/** Names on the page besides the server's own: vLLM's, or SGLang's acceptance gauge as well. */
+export type MetricsSchema = "vllm" | "vllm+sglang";
+
 export interface ServerMetricsOptions {
+  readonly admission: Admission;
+  readonly schema: MetricsSchema;
   readonly engine: Engine;
   readonly servedModelName: string;
   readonly serverVersion: string;
@@ -12,8 +19,12 @@ export interface ServerMetricsOptions {
 }
 
 /** vLLM's `finished_reason`, from the engine's. */
-function finishedByReason({ requestsFinished: by }: EngineCounters): Readonly<Record<string, number>> {
-  const told = { stop: by.eos + by["stop-string"] + by["stop-token"], length: by.length, abort: by.abort };
+function finishedByReason(
+  { requestsFinished: by }: EngineCounters,
+  abandoned: number,
+): Readonly<Record<string, number>> {
+  const stop = by.eos + by["stop-string"] + by["stop-token"];
+  const told = { stop, length: by.length, abort: by.abort + abandoned };
   return by.unknown === 0 ? told : { ...told, unknown: by.unknown };
 }
 
@@ -23,11 +34,18 @@ function noSpeculation(budget: number): SpeculationCounters {
   return { verifySteps: 0, draftTokens: 0, acceptedTokens: 0, acceptedPerPosition };
 }
 
+/** What the server knows besides the engine. */
+interface ServerState {
+  readonly admission: Admission;
+  /** Share of the engine's context that requests under way fill, 0 to 1. */
+  readonly kvUsage: number | null;
+}
+
 interface Reading {
   readonly name: string;
   readonly help: string;
   /** Null when the engine does not tell. */
-  readonly read: (counters: EngineCounters) => number | null;
+  readonly read: (counters: EngineCounters, server: ServerState) => number | null;
 }
 
 const gauges: readonly Reading[] = [
@@ -39,7 +57,12 @@ const gauges: readonly Reading[] = [
   {
     name: "vllm:num_requests_waiting",
     help: "Requests that wait for a slot.",
-    read: (counters) => counters.requestsWaiting,
+    read: (counters, { admission }) => (counters.requestsWaiting ?? 0) + admission.waiting,
+  },
+  {
+    name: "vllm:kv_cache_usage_perc",
+    help: "Share of the context of all slots that requests under way fill, 0 to 1.",
+    read: (_counters, { kvUsage }) => kvUsage,
   },
 ];
 
@@ -53,6 +76,16 @@ const counters: readonly Reading[] = [
     name: "vllm:generation_tokens_total",
     help: "Output tokens, an ending EOS included.",
     read: (counters) => counters.outputTokens,
+  },
+  {
+    name: "vllm:prompt_tokens_cached_total",
+    help: "Prompt tokens taken from the prefix cache.",
+    read: (counters) => counters.prefixCacheHits,
+  },
+  {
+    name: "vllm:num_preemptions_total",
+    help: "Requests that lost their slot before they ended; slots are never taken away, so it stays 0.",
+    read: () => 0,
   },
   {
     name: "vllm:prefix_cache_queries_total",
@@ -75,7 +108,13 @@ export class ServerMetrics {
   readonly latency: LatencyHistograms;
 
   constructor(options: ServerMetricsOptions) {
-    const { engine } = options;
+    const { engine, admission } = options;
+    const kv = new KvUse();
+    const capacity = engine.info.contextSize === null ? null : engine.info.contextSize * engine.info.slots;
+    const state = () => ({
+      admission,
+      kvUsage: capacity === null ? null : Math.min(1, kv.tokens / capacity),
+    });
     const labels = { model_name: options.servedModelName, engine: "0" };
     const common = { labelNames: Object.keys(labels), registers: [] };
 
@@ -86,7 +125,7 @@ export class ServerMetrics {
           name,
           help,
           collect() {
-            const value = read(engine.counters());
+            const value = read(engine.counters(), state());
             if (value !== null) this.set(labels, value);
           },
         }),
@@ -100,7 +139,7 @@ export class ServerMetrics {
           help,
           collect() {
             this.reset();
-            const value = read(engine.counters());
+            const value = read(engine.counters(), state());
             if (value !== null) this.inc(labels, value);
           },
         }),
@@ -114,7 +153,8 @@ export class ServerMetrics {
         labelNames: [...common.labelNames, "finished_reason"],
         collect() {
           this.reset();
-          for (const [reason, count] of Object.entries(finishedByReason(engine.counters()))) {
+          const finished = finishedByReason(engine.counters(), admission.abandoned);
+          for (const [reason, count] of Object.entries(finished)) {
             this.inc({ ...labels, finished_reason: reason }, count);
           }
         },
@@ -128,8 +168,21 @@ export class ServerMetrics {
         return { ...sums, acceptedPerPosition: acceptedPerPosition ?? [] };
       };
       registerSpecDecodeMetrics(this.registry, counts, { labels });
+      if (options.schema === "vllm+sglang") {
+        this.registry.registerMetric(
+          new Gauge({
+            ...common,
+            name: "sglang:spec_accept_length",
+            help: "Mean tokens per verify step since the start, the bonus token included: 1 + A / V.",
+            collect() {
+              const { verifySteps, acceptedTokens } = counts();
+              this.set(labels, verifySteps === 0 ? 0 : 1 + acceptedTokens / verifySteps);
+            },
+          }),
+        );
+      }
     }
-    this.latency = new LatencyHistograms(this.registry, labels);
+    this.latency = new LatencyHistograms(this.registry, labels, kv);
     this.#publishIdentity(options);
   }
 

@@ -37,9 +37,19 @@ const message = z
     error: "is required for every role but assistant",
   });
 
+/** Most alternatives that a token may be asked for, as with OpenAI. */
+export const maxTopLogprobs = 20;
+
+const namedTool = z.object({
+  type: z.literal("function"),
+  function: z.object({ name: z.string().min(1) }),
+});
+
 /** Fields that decide how a conversation becomes a prompt. */
 export const conversationFields = {
   messages: z.array(message).min(1),
+  chat_template: z.string().min(1).nullish(),
+  continue_final_message: z.boolean().nullish(),
   tools: z.array(z.record(z.string(), z.json())).nullish(),
   add_generation_prompt: z.boolean().nullish(),
   chat_template_kwargs: z.record(z.string(), z.json()).nullish(),
@@ -50,7 +60,16 @@ export const chatRequestSchema = z.object({
   ...generationFields,
   ...conversationFields,
   max_completion_tokens: z.int().min(1).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(maxTopLogprobs).nullish(),
+  tool_choice: z
+    .union([z.enum(["auto", "none"]), namedTool], {
+      error: 'expected "auto", "none" or {"type": "function", "function": {"name": ...}}',
+    })
+    .nullish(),
 });
+
+export type ChatRequest = z.output<typeof chatRequestSchema>;
 
 const conversationSchema = z.object(conversationFields);
 

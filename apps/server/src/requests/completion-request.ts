@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { invalidField } from "../http/api-error.ts";
+import { maxTopLogprobs } from "./chat-request.ts";
 import { generationFields } from "./generation-fields.ts";
 
 const tokenIds = z.array(z.int().min(0));
@@ -9,9 +10,10 @@ const tokenIds = z.array(z.int().min(0));
 export const completionRequestSchema = z.object({
   ...generationFields,
   prompt: z.union([z.string(), z.array(z.string()), tokenIds, z.array(tokenIds)], {
-    error: "expected a string, an array of one string, token ids, or an array of one array of token ids",
+    error: "expected a string, an array of strings, token ids, or an array of arrays of token ids",
   }),
   add_special_tokens: z.boolean().nullish(),
+  logprobs: z.int().min(0).max(maxTopLogprobs).nullish(),
 });
 
 export type CompletionPrompt = z.output<typeof completionRequestSchema>["prompt"];
@@ -21,20 +23,12 @@ function isNumbers(prompt: readonly unknown[]): prompt is readonly number[] {
 }
 
 /**
- * The one prompt of a request, as text or as token ids.
+ * The prompts of a request, each as text or as token ids.
  *
- * @throws {ApiError} 400 when there is none or more than one
+ * @throws {ApiError} 400 when there is none
  */
-export function singlePrompt(prompt: CompletionPrompt): string | readonly number[] {
-  if (typeof prompt === "string" || isNumbers(prompt)) return prompt;
-  const [first] = prompt;
-  if (first === undefined) throw invalidField("prompt", "is empty");
-  if (prompt.length > 1) {
-    throw invalidField(
-      "prompt",
-      `holds ${prompt.length} prompts; one per request is supported, send a request for each`,
-      "unsupported_parameter",
-    );
-  }
-  return first;
+export function promptsOf(prompt: CompletionPrompt): readonly (string | readonly number[])[] {
+  if (typeof prompt === "string" || isNumbers(prompt)) return [prompt];
+  if (prompt.length === 0) throw invalidField("prompt", "is empty");
+  return prompt;
 }

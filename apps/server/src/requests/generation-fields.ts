@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { responseFormatSchema } from "./response-format.ts";
+
 /** Most stop texts that one request may carry. */
 export const maxStopStrings = 16;
 const maxStopTokenIds = 256;
@@ -29,6 +31,12 @@ export const generationFields = {
   stop_token_ids: z.array(z.int().min(0)).max(maxStopTokenIds).nullish(),
   ignore_eos: z.boolean().nullish(),
   min_tokens: z.int().min(0).nullish(),
+  n: z.int().min(1).nullish(),
+  return_token_ids: z.boolean().nullish(),
+  cache_salt: z.string().min(1).max(1024).nullish(),
+  cache_prompt: z.boolean().nullish(),
+  timings_per_token: z.boolean().nullish(),
+  response_format: responseFormatSchema.nullish(),
   stream: z.boolean().nullish(),
   stream_options: z
     .object({

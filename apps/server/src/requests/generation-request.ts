@@ -1,12 +1,17 @@
-import type { EngineInfo, GenerateRequest, SamplingOptions } from "@onpar/engine-binding";
+import type { EngineInfo, GenerateRequest, OutputFormat, SamplingOptions } from "@onpar/engine-binding";
 
 import { ApiError, invalidField } from "../http/api-error.ts";
+import { outputFormat } from "./response-format.ts";
 import type { GenerationFields } from "./generation-fields.ts";
 
 /** What the two endpoints do not share about a request. */
 export interface GenerationDefaults {
   /** The output cap when the request names none; null takes all that the context has left. */
   readonly maxTokens: number | null;
+  /** Alternatives per output token; null when no log-probabilities are asked for. */
+  readonly logprobs?: number | null;
+  /** A format in place of the one that the request names: the arguments of a call that is forced. */
+  readonly format?: OutputFormat | null;
   /** Seed of a request that names none, so that two equal requests differ as OpenAI's do. */
   readonly randomSeed: () => number;
 }
@@ -40,6 +45,24 @@ function outputCap(
     });
   }
   return asked ?? Math.min(fallback ?? left, left);
+}
+
+function checkLogprobs(logprobs: number | null, { capabilities }: EngineInfo): void {
+  if (logprobs === null) return;
+  const most = capabilities.maxLogprobs;
+  if (most === null) {
+    throw invalidField("logprobs", "this engine gives no log probabilities", "unsupported_parameter");
+  }
+  if (logprobs > most) throw invalidField("logprobs", `at most ${most} alternatives per token are given`);
+}
+
+/** An output that is held to a format ends where the format is complete. */
+function checkBesideFormat(fields: GenerationFields, logprobs: number | null): void {
+  const other =
+    (fields.ignore_eos === true && "ignore_eos") ||
+    ((fields.min_tokens ?? 0) > 0 && "min_tokens") ||
+    (logprobs !== null && "logprobs");
+  if (other) throw invalidField(other, "cannot be used beside a format that the output is held to");
 }
 
 function sampling(fields: GenerationFields, randomSeed: () => number): SamplingOptions {
@@ -82,6 +105,10 @@ export function generationRequest(
     throw invalidField("min_tokens", `is ${minTokens}, more than the output cap of ${maxTokens}`);
   }
   const stop = [fields.stop ?? []].flat();
+  const format = defaults.format ?? outputFormat(fields.response_format, info.capabilities);
+  const logprobs = defaults.logprobs ?? null;
+  checkLogprobs(logprobs, info);
+  if (format !== null) checkBesideFormat(fields, logprobs);
   return {
     prompt,
     maxTokens,
@@ -90,5 +117,9 @@ export function generationRequest(
     sampling: sampling(fields, defaults.randomSeed),
     stop,
     stopTokenIds,
+    ...(logprobs === null ? {} : { logprobs }),
+    ...(format === null ? {} : { format }),
+    // Salted requests share nothing: the engine's cache knows no salts, so they leave it out.
+    ...(fields.cache_salt != null || fields.cache_prompt === false ? { cachePrompt: false } : {}),
   };
 }

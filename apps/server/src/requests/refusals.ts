@@ -2,7 +2,7 @@ import { invalidField } from "../http/api-error.ts";
 
 /**
  * A field whose answer would differ from what was asked if it were ignored: refused by name when it asks for
- * something, accepted when it holds its idle value (`n: 1`, `logprobs: false`).
+ * something, accepted when it holds its idle value (`best_of: 1`, `echo: false`).
  */
 export interface Refusal {
   readonly field: string;
@@ -19,42 +19,29 @@ const never = () => false;
 
 /** Refused on both generating endpoints. */
 const generationRefusals: readonly Refusal[] = [
-  { field: "n", idle: isOne, message: "one output per request is supported; send several requests" },
-  { field: "best_of", idle: isOne, message: "one output per request is supported" },
+  { field: "best_of", idle: isOne, message: "every output is returned; ask for several with n" },
   { field: "use_beam_search", idle: isFalse, message: "beam search is not supported" },
   { field: "logit_bias", idle: isEmpty, message: "biases are not supported" },
   { field: "allowed_token_ids", idle: isEmpty, message: "restricting the vocabulary is not supported" },
   { field: "bad_words", idle: isEmpty, message: "banned words are not supported" },
   { field: "echo", idle: isFalse, message: "returning the prompt is not supported" },
-  { field: "prompt_logprobs", idle: never, message: "log probabilities are not supported" },
+  { field: "prompt_logprobs", idle: never, message: "log probabilities of the prompt are not supported" },
   {
     field: "include_stop_str_in_output",
     idle: isFalse,
     message: "stop strings are always left out of the output",
   },
   { field: "truncate_prompt_tokens", idle: never, message: "prompts are never truncated" },
-  { field: "structured_outputs", idle: never, message: "constrained decoding is not supported" },
-  { field: "guided_json", idle: never, message: "constrained decoding is not supported" },
-  { field: "guided_regex", idle: never, message: "constrained decoding is not supported" },
-  { field: "guided_choice", idle: never, message: "constrained decoding is not supported" },
-  { field: "guided_grammar", idle: never, message: "constrained decoding is not supported" },
-  { field: "grammar", idle: (value) => value === "", message: "constrained decoding is not supported" },
-  { field: "json_schema", idle: never, message: "constrained decoding is not supported" },
-  {
-    field: "response_format",
-    idle: (value) => typeof value === "object" && value !== null && "type" in value && value.type === "text",
-    message: 'only {"type": "text"} is supported',
-  },
-  { field: "return_token_ids", idle: isFalse, message: "token ids are not returned; use /tokenize" },
+  { field: "structured_outputs", idle: never, message: "use response_format" },
+  { field: "guided_json", idle: never, message: "use response_format" },
+  { field: "guided_regex", idle: never, message: "use response_format" },
+  { field: "guided_choice", idle: never, message: "use response_format" },
+  { field: "guided_grammar", idle: never, message: "use response_format" },
+  { field: "grammar", idle: (value) => value === "", message: "use response_format" },
+  { field: "json_schema", idle: never, message: "use response_format" },
 ];
 
 const templateRefusals: readonly Refusal[] = [
-  {
-    field: "chat_template",
-    idle: never,
-    message: "templates from requests are off; the model's own is used",
-  },
-  { field: "continue_final_message", idle: isFalse, message: "continuing the last message is not supported" },
   {
     field: "documents",
     idle: isEmpty,
@@ -65,12 +52,10 @@ const templateRefusals: readonly Refusal[] = [
 export const chatRefusals: readonly Refusal[] = [
   ...generationRefusals,
   ...templateRefusals,
-  { field: "logprobs", idle: isFalse, message: "log probabilities are not supported" },
-  { field: "top_logprobs", idle: (value) => value === 0, message: "log probabilities are not supported" },
   {
     field: "tool_choice",
-    idle: (value) => value === "auto" || value === "none",
-    message: 'only "auto" and "none" are supported; a call cannot be forced',
+    idle: (value) => value !== "required",
+    message: 'name the function to force a call; otherwise "auto" and "none" are supported',
   },
   { field: "functions", idle: isEmpty, message: "use tools" },
   { field: "function_call", idle: (value) => value === "auto" || value === "none", message: "use tools" },
@@ -83,16 +68,11 @@ export const chatRefusals: readonly Refusal[] = [
 
 export const completionRefusals: readonly Refusal[] = [
   ...generationRefusals,
-  { field: "logprobs", idle: never, message: "log probabilities are not supported" },
   { field: "suffix", idle: (value) => value === "", message: "filling in the middle is not supported" },
   { field: "prompt_embeds", idle: never, message: "prompts are text or token ids" },
 ];
 
-export const tokenizeRefusals: readonly Refusal[] = [
-  ...templateRefusals,
-  { field: "return_token_strs", idle: isFalse, message: "token texts are not returned; use /detokenize" },
-  { field: "with_pieces", idle: isFalse, message: "token texts are not returned; use /detokenize" },
-];
+export const tokenizeRefusals: readonly Refusal[] = [...templateRefusals];
 
 /** @throws {ApiError} 400 `unsupported_parameter`, naming the first field that asks for what is not supported */
 export function refuseUnsupported(

@@ -7,6 +7,7 @@ export const tokenizePromptSchema = z.object({
   model: z.string().nullish(),
   prompt: z.string(),
   add_special_tokens: z.boolean().nullish(),
+  return_token_strs: z.boolean().nullish(),
 });
 
 /** `POST /tokenize` of a conversation, vLLM's form. */
@@ -14,7 +15,11 @@ export const tokenizeMessagesSchema = z.object({
   model: z.string().nullish(),
   ...conversationFields,
   add_special_tokens: z.boolean().nullish(),
+  return_token_strs: z.boolean().nullish(),
 });
+
+/** `POST /apply-template`, llama.cpp's. */
+export const applyTemplateSchema = z.object({ model: z.string().nullish(), ...conversationFields });
 
 /** `POST /tokenize` of a text, llama.cpp's form. */
 export const tokenizeContentSchema = z.object({
@@ -22,6 +27,7 @@ export const tokenizeContentSchema = z.object({
   content: z.string(),
   add_special: z.boolean().nullish(),
   parse_special: z.boolean().nullish(),
+  with_pieces: z.boolean().nullish(),
 });
 
 /** `POST /detokenize`; vLLM and llama.cpp ask alike. */

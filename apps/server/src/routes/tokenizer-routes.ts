@@ -4,6 +4,7 @@ import { ApiError, invalidField } from "../http/api-error.ts";
 import { readRequest } from "../requests/read-request.ts";
 import { tokenizeRefusals } from "../requests/refusals.ts";
 import {
+  applyTemplateSchema,
   detokenizeSchema,
   tokenizeContentSchema,
   tokenizeMessagesSchema,
@@ -16,6 +17,7 @@ interface TokenizeInput {
   readonly text: string;
   readonly addSpecial: boolean;
   readonly parseSpecial: boolean;
+  readonly texts: "none" | "strings" | "pieces";
   readonly model: string | null | undefined;
   readonly ignored: readonly string[];
 }
@@ -28,6 +30,7 @@ const forms: Readonly<Record<string, (body: unknown, context: ServerContext) => 
       text: context.chatPrompts.render(value),
       addSpecial: value.add_special_tokens ?? false,
       parseSpecial: true,
+      texts: value.return_token_strs === true ? "strings" : "none",
       model: value.model,
       ignored,
     };
@@ -35,7 +38,8 @@ const forms: Readonly<Record<string, (body: unknown, context: ServerContext) => 
   prompt: (body) => {
     const { value, ignored } = readRequest(tokenizePromptSchema, body, tokenizeRefusals);
     const addSpecial = value.add_special_tokens ?? true;
-    return { text: value.prompt, addSpecial, parseSpecial: true, model: value.model, ignored };
+    const texts = value.return_token_strs === true ? "strings" : "none";
+    return { text: value.prompt, addSpecial, parseSpecial: true, texts, model: value.model, ignored };
   },
   content: (body) => {
     const { value, ignored } = readRequest(tokenizeContentSchema, body, tokenizeRefusals);
@@ -43,6 +47,7 @@ const forms: Readonly<Record<string, (body: unknown, context: ServerContext) => 
       text: value.content,
       addSpecial: value.add_special ?? false,
       parseSpecial: value.parse_special ?? true,
+      texts: value.with_pieces === true ? "pieces" : "none",
       model: value.model,
       ignored,
     };
@@ -64,16 +69,27 @@ function readTokenize(body: unknown, context: ServerContext): TokenizeInput {
 }
 
 function tokenize(context: ServerContext, body: unknown, reply: FastifyReply) {
-  const { text, addSpecial, parseSpecial, model, ignored } = readTokenize(body, context);
-  nameIgnoredFields(reply, ignored);
+  const { text, addSpecial, parseSpecial, texts, model, ignored } = readTokenize(body, context);
+  nameIgnoredFields(context, reply, ignored);
   checkModel(context, model);
   const tokens = context.engine.tokenize(text, { addSpecial, parseSpecial });
-  return { count: tokens.length, max_model_len: context.engine.info.contextSize, tokens };
+  const count = { count: tokens.length, max_model_len: context.engine.info.contextSize };
+  const pieces =
+    texts === "none" ? [] : tokens.map((id) => context.engine.detokenize([id], { renderSpecial: true }));
+  if (texts === "pieces") return { ...count, tokens: tokens.map((id, at) => ({ id, piece: pieces[at] })) };
+  return { ...count, tokens, ...(texts === "strings" ? { token_strs: pieces } : {}) };
+}
+
+function applyTemplate(context: ServerContext, body: unknown, reply: FastifyReply) {
+  const { value, ignored } = readRequest(applyTemplateSchema, body, tokenizeRefusals);
+  nameIgnoredFields(context, reply, ignored);
+  checkModel(context, value.model);
+  return { prompt: context.chatPrompts.render(value) };
 }
 
 function detokenize(context: ServerContext, body: unknown, reply: FastifyReply) {
   const { value, ignored } = readRequest(detokenizeSchema, body);
-  nameIgnoredFields(reply, ignored);
+  nameIgnoredFields(context, reply, ignored);
   checkModel(context, value.model);
   const size = context.engine.info.vocabularySize;
   const wrong = size === null ? -1 : value.tokens.findIndex((id) => id >= size);
@@ -87,5 +103,6 @@ function detokenize(context: ServerContext, body: unknown, reply: FastifyReply) 
 
 export function tokenizerRoutes(app: FastifyInstance, context: ServerContext): void {
   app.post("/tokenize", (request, reply) => tokenize(context, request.body, reply));
+  app.post("/apply-template", (request, reply) => applyTemplate(context, request.body, reply));
   app.post("/detokenize", (request, reply) => detokenize(context, request.body, reply));
 }

@@ -1,55 +1,148 @@
-import type { ChoiceWriter, WireChoice, WireFinish } from "./choice-writer.ts";
-import { ReasoningSplitter, type SplitText } from "./reasoning-splitter.ts";
+import type { ChoiceOptions, ChoiceWriter, OutputPiece, WireChoice, WireFinish } from "./choice-writer.ts";
+import { chatLogprobs } from "./logprobs.ts";
+import { ReasoningSplitter } from "./reasoning-splitter.ts";
+import { ToolCallSplitter, type ToolCall } from "./tool-call-splitter.ts";
 
-function textFields({ reasoning, content }: SplitText): Record<string, string> {
-  return {
-    // Two names for one thing: clients written against vLLM since 2026 read the first, everyone else the second.
-    ...(reasoning === "" ? {} : { reasoning, reasoning_content: reasoning }),
-    ...(content === "" ? {} : { content }),
-  };
+/** What becomes of calls in the output: parsed out of it, left as text, or the whole output is the arguments of one. */
+export type CallReading = "parsed" | "text" | { readonly forced: string };
+
+export interface ChatChoiceOptions extends ChoiceOptions {
+  readonly calls: CallReading;
+  readonly randomId: () => string;
+}
+
+interface WireCall {
+  readonly index: number;
+  readonly id?: string;
+  readonly type?: "function";
+  readonly function: { readonly name?: string; readonly arguments: string };
+}
+
+interface ChatPiece {
+  readonly reasoning: string;
+  readonly content: string;
+  readonly calls: readonly WireCall[];
+}
+
+function reasoningFields(reasoning: string): Record<string, string> {
+  // Two names for one thing: clients written against vLLM since 2026 read the first, everyone else the second.
+  return reasoning === "" ? {} : { reasoning, reasoning_content: reasoning };
 }
 
 /** Choices of `/v1/chat/completions`. */
 export class ChatChoices implements ChoiceWriter {
-  readonly idPrefix = "chatcmpl-";
-  readonly bodyObject = "chat.completion";
-  readonly chunkObject = "chat.completion.chunk";
-  readonly #splitter = new ReasoningSplitter();
+  readonly #options: ChatChoiceOptions;
+  readonly #reasoning = new ReasoningSplitter();
+  readonly #calls: ToolCallSplitter | null;
+  #callCount = 0;
+
+  constructor(options: ChatChoiceOptions) {
+    this.#options = options;
+    this.#calls = options.calls === "parsed" ? new ToolCallSplitter() : null;
+  }
 
   opening(): WireChoice {
     return this.#chunk({ role: "assistant", content: "" });
   }
 
-  text(text: string): WireChoice | null {
-    return this.#textChunk(this.#splitter.push(text));
+  piece(piece: OutputPiece): WireChoice | null {
+    return this.#delta(piece.text === "" ? null : this.#push(piece.text), piece);
   }
 
   rest(): WireChoice | null {
-    return this.#textChunk(this.#splitter.end());
+    return this.#delta(this.#end(), null);
   }
 
   closing(finish: WireFinish): WireChoice {
-    return { ...this.#chunk({}), ...finish };
+    return { ...this.#chunk({}), ...this.#finish(finish) };
   }
 
-  whole(text: string, finish: WireFinish): WireChoice {
-    const pushed = this.#splitter.push(text);
-    const rest = this.#splitter.end();
-    const reasoning = pushed.reasoning + rest.reasoning;
+  whole(output: OutputPiece, finish: WireFinish): WireChoice {
+    const pushed = this.#push(output.text);
+    const rest = this.#end();
+    const calls = [...pushed.calls, ...rest.calls].map(({ id, type, function: called }) => ({
+      id,
+      type,
+      function: called,
+    }));
     const content = pushed.content + rest.content;
+    const { returnLogprobs, returnTokenIds, index } = this.#options;
     return {
-      index: 0,
-      message: { role: "assistant", content, ...textFields({ reasoning, content: "" }) },
-      logprobs: null,
-      ...finish,
+      index,
+      message: {
+        role: "assistant",
+        content: calls.length > 0 && content.trim() === "" ? null : content,
+        ...reasoningFields(pushed.reasoning + rest.reasoning),
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      },
+      logprobs: returnLogprobs ? chatLogprobs(output.logprobs, this.#options.tokenText) : null,
+      ...(returnTokenIds ? { token_ids: output.tokenIds } : {}),
+      ...this.#finish(finish),
     };
   }
 
-  #textChunk(split: SplitText): WireChoice | null {
-    return split.reasoning === "" && split.content === "" ? null : this.#chunk(textFields(split));
+  #finish(finish: WireFinish): WireFinish {
+    // A call that was forced is no decision of the model: OpenAI ends it with `stop`.
+    const called = this.#callCount > 0 && this.#options.calls === "parsed";
+    return called && finish.finish_reason === "stop" ? { ...finish, finish_reason: "tool_calls" } : finish;
   }
 
-  #chunk(delta: Record<string, string>): WireChoice {
-    return { index: 0, delta, logprobs: null, finish_reason: null };
+  #push(text: string): ChatPiece {
+    const { calls } = this.#options;
+    if (typeof calls === "object") return { reasoning: "", content: "", calls: [this.#forced(calls, text)] };
+    const split = this.#reasoning.push(text);
+    return this.#withCalls(split.reasoning, this.#calls?.push(split.content), split.content);
+  }
+
+  #end(): ChatPiece {
+    const split = this.#reasoning.end();
+    const pushed = this.#calls?.push(split.content);
+    const told = this.#withCalls(split.reasoning, pushed, split.content);
+    const left = this.#calls?.end();
+    return left === undefined ? told : { ...told, content: told.content + left.content };
+  }
+
+  #withCalls(
+    reasoning: string,
+    split: { readonly content: string; readonly calls: readonly ToolCall[] } | undefined,
+    content: string,
+  ): ChatPiece {
+    if (split === undefined) return { reasoning, content, calls: [] };
+    const calls = split.calls.map((call) => this.#call(call.name, call.arguments));
+    return { reasoning, content: split.content, calls };
+  }
+
+  #call(name: string, args: string): WireCall {
+    const index = this.#callCount;
+    this.#callCount += 1;
+    const id = `call_${this.#options.randomId()}`;
+    return { index, id, type: "function", function: { name, arguments: args } };
+  }
+
+  #forced({ forced }: { readonly forced: string }, text: string): WireCall {
+    return this.#callCount === 0 ? this.#call(forced, text) : { index: 0, function: { arguments: text } };
+  }
+
+  #delta(told: ChatPiece | null, piece: OutputPiece | null): WireChoice | null {
+    const delta = {
+      ...reasoningFields(told?.reasoning ?? ""),
+      ...(told === null || told.content === "" ? {} : { content: told.content }),
+      ...(told === null || told.calls.length === 0 ? {} : { tool_calls: told.calls }),
+    };
+    const extra = piece === null || piece.tokenIds.length === 0 ? {} : this.#extra(piece);
+    if (Object.keys(delta).length === 0 && Object.keys(extra).length === 0) return null;
+    return { ...this.#chunk(delta), ...extra };
+  }
+
+  #extra({ tokenIds, logprobs }: OutputPiece): WireChoice {
+    const { returnLogprobs, returnTokenIds, tokenText } = this.#options;
+    return {
+      ...(returnLogprobs ? { logprobs: chatLogprobs(logprobs, tokenText) } : {}),
+      ...(returnTokenIds ? { token_ids: tokenIds } : {}),
+    };
+  }
+
+  #chunk(delta: Readonly<Record<string, unknown>>): WireChoice {
+    return { index: this.#options.index, delta, logprobs: null, finish_reason: null };
   }
 }

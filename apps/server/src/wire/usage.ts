@@ -1,4 +1,4 @@
-import type { EngineInfo, GenerateFinish } from "@onpar/engine-binding";
+import type { EngineInfo, GenerateFinish, SpeculationCounters } from "@onpar/engine-binding";
 
 import type { WireFinish } from "./choice-writer.ts";
 
@@ -24,7 +24,7 @@ export function usageOf({
   promptTokens,
   outputTokens,
   cachedPromptTokens,
-}: GenerateFinish): WireUsage | null {
+}: Pick<GenerateFinish, "promptTokens" | "outputTokens" | "cachedPromptTokens">): WireUsage | null {
   if (promptTokens === null || outputTokens === null) return null;
   return {
     ...usageSoFar(promptTokens, outputTokens),
@@ -54,12 +54,11 @@ export interface WireSpeculation {
 
 /** `metrics` of an answer; null when the engine does not speculate, or does not tell it by request. */
 export function requestMetrics(
-  finish: GenerateFinish,
+  counts: SpeculationCounters | null,
   { speculation, capabilities }: Pick<EngineInfo, "speculation" | "capabilities">,
 ): { readonly speculative_decoding: WireSpeculation } | null {
   if (speculation === null || !capabilities.requestSpeculation) return null;
   const budget = speculation.draftBudget;
-  const counts = finish.speculation;
   const steps = counts?.verifySteps ?? 0;
   const drafted = counts?.draftTokens ?? 0;
   const accepted = counts?.acceptedTokens ?? 0;

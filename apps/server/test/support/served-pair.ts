@@ -30,7 +30,8 @@ export function servedPair(options: Partial<AppOptions> & { readonly slots?: num
       contextSize,
     });
     app = createApp({ engine, servedModelName: modelName, ...appOptions });
-  });
+    // A busy machine may take long to load a model.
+  }, 60_000);
   afterAll(async () => {
     await app?.close();
     await engine?.dispose();

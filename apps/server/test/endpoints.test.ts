@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+
+import { createApp } from "../src/index.ts";
+import { post, type Answer, type ErrorAnswer } from "./support/http.ts";
+import { modelName, servedPair } from "./support/served-pair.ts";
+
+const pair = servedPair();
+const messages = [{ role: "user", content: "Define the word: river" }];
+
+describe("the OpenAPI document", () => {
+  it("has every route, and no other", async () => {
+    const document = (await pair.app.inject("/openapi.json")).json<{
+      openapi: string;
+      paths: Record<string, Record<string, { requestBody?: object }>>;
+    }>();
+    expect(document.openapi).toBe("3.1.0");
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    for (const one of described) {
+      const [method = "", url = ""] = one.split(" ");
+      expect(pair.app.hasRoute({ method, url }), one).toBe(true);
+    }
+    await pair.app.ready();
+    const routes = [...pair.app.printRoutes({ commonPrefix: false }).matchAll(/(\/\S+) \(([^)]+)\)/g)]
+      .flatMap(([, path, methods = ""]) => methods.split(", ").map((method) => `${method} ${path}`))
+      .filter((route) => !route.startsWith("HEAD "));
+    expect(routes.toSorted()).toEqual(described.toSorted());
+    const body = document.paths["/v1/chat/completions"]?.["post"]?.requestBody;
+    expect(JSON.stringify(body)).toContain("top_logprobs");
+  });
+});
+
+describe("information", () => {
+  it("tells the draft budget under the names that clients look for", async () => {
+    for (const url of ["/server_info", "/get_server_info"]) {
+      const info = (await pair.app.inject(url)).json<Record<string, unknown>>();
+      expect(info).toMatchObject({
+        served_model_name: modelName,
+        num_speculative_tokens: 5,
+        speculative_num_steps: 5,
+        speculative_num_draft_tokens: 6,
+      });
+      expect(JSON.stringify(info)).not.toContain(".gguf");
+    }
+  });
+
+  it("gives the prompt of a conversation, and refuses embeddings by name", async () => {
+    const { prompt } = await post<{ prompt: string }>(pair.app, "/apply-template", { messages });
+    const { tokens } = await post<{ tokens: number[] }>(pair.app, "/tokenize", { messages });
+    expect(pair.engine.tokenize(prompt)).toEqual(tokens);
+    const { error } = await post<ErrorAnswer>(pair.app, "/v1/embeddings", { input: "x" }, 501);
+    expect(error.message).toMatch(/Embeddings are not supported/);
+  });
+
+  it("gives the texts of tokens, in vLLM's shape and in llama.cpp's", async () => {
+    const { tokens, token_strs } = await post<{ tokens: number[]; token_strs: string[] }>(
+      pair.app,
+      "/tokenize",
+      { prompt: "The river", return_token_strs: true },
+    );
+    expect(token_strs.join("")).toBe("The river");
+    const pieces = await post<{ tokens: { id: number; piece: string }[] }>(pair.app, "/tokenize", {
+      content: "The river",
+      with_pieces: true,
+    });
+    expect(pieces.tokens).toEqual(tokens.map((id, at) => ({ id, piece: token_strs[at] })));
+  });
+});
+
+describe("admin endpoints", () => {
+  it("need a key of their own", async () => {
+    const status = async (app: typeof pair.app, key?: string) =>
+      (
+        await app.inject({
+          method: "POST",
+          url: "/reset_prefix_cache",
+          headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+        })
+      ).statusCode;
+    expect(await status(pair.app)).toBe(403);
+    const app = createApp({ engine: pair.engine, apiKeys: ["client"], adminKeys: ["admin"] });
+    expect([await status(app), await status(app, "client"), await status(app, "admin")]).toEqual([
+      401, 401, 200,
+    ]);
+  });
+
+  it("forget the prefix cache under both names", async () => {
+    const app = createApp({ engine: pair.engine, adminKeys: ["admin"] });
+    const body = { prompt: "word ".repeat(60), temperature: 0, max_tokens: 1 };
+    for (const url of ["/reset_prefix_cache", "/flush_cache"]) {
+      await post<Answer>(app, "/v1/completions", body);
+      const reset = await app.inject({ method: "POST", url, headers: { authorization: "Bearer admin" } });
+      expect(reset.json()).toEqual({ success: true });
+      const { usage } = await post<Answer>(app, "/v1/completions", body);
+      expect(usage?.prompt_tokens_details?.cached_tokens).toBe(0);
+    }
+  });
+});
