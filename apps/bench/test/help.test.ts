@@ -73,9 +73,20 @@ describe("help", () => {
 
 describe("the manual", () => {
   it("has every flag of every command", async () => {
-    const sweeps = ["context", "concurrency", "rate", "draft", "saturation", "points"].map((kind) => `sweep ${kind}`);
+    const sweeps = ["context", "concurrency", "rate", "draft", "saturation", "points"].map(
+      (kind) => `sweep ${kind}`,
+    );
     const experiments = ["accfix", "content", "eos-bias", "lossless"].map((name) => `experiment ${name}`);
-    for (const command of ["run", "chat", "complete", "selftest", "metrics", ...sweeps, ...experiments]) {
+    for (const command of [
+      "run",
+      "chat",
+      "complete",
+      "selftest",
+      "metrics",
+      "probe",
+      ...sweeps,
+      ...experiments,
+    ]) {
       expect(readme).toContain(`\`onpar ${command}`);
       const { stdout } = await onpar([...command.split(" "), "--help"]);
       for (const flag of flagsOf(stdout)) {

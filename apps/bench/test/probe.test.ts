@@ -40,7 +40,7 @@ function smallServer(faults: Faults): RequestListener {
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
       };
       if (request.url === "/v1/models") return send(200, { data: [{ id: "m", max_model_len: 512 }] });
-      if (!/completions$/.test(request.url ?? "")) return send(404, { detail: "Not Found" });
+      if (!(request.url ?? "").endsWith("completions")) return send(404, { detail: "Not Found" });
       const body = JSON.parse(text) as Record<string, unknown>;
       const strange = Object.keys(body).find((key) => !known.test(key));
       if (faults.strict === true && strange !== undefined)
