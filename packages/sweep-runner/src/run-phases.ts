@@ -24,7 +24,7 @@ import type { RunPlan } from "./run-plan.ts";
 import { RunTally } from "./run-tally.ts";
 import { deltaOf } from "./server-counters.ts";
 import type { Session } from "./session.ts";
-import { unsentFindings } from "./checks/unsent.ts";
+import { expectsDone, unsentFindings } from "./checks/unsent.ts";
 import { summarizeFigures } from "./figures/summarize.ts";
 import type { PreparedRequest } from "./targets/target.ts";
 import type { ClientReport } from "./workers/messages.ts";
@@ -170,7 +170,7 @@ export class Run {
       system: session.system,
       summary,
       findings: [
-        ...seen,
+        ...seen.filter(({ code }) => code !== "done-missing" || expectsDone(config)),
         ...unsentFindings(session.unsent, config),
         ...plan.workload.findings,
         ...this.#findings,
