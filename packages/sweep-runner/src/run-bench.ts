@@ -5,6 +5,7 @@ import { monotonicClock, startTimeline, type Clock } from "./clock.ts";
 import { RunError } from "./errors.ts";
 import { guardObserver, type RunObserver } from "./events.ts";
 import { createLocalRunner, createWorkerRunner, type LoadRunner } from "./load/load-runner.ts";
+import { readResumeState, replayRun } from "./records/resume.ts";
 import { hostFacts } from "./records/host-facts.ts";
 import { openJournal, type Journal } from "./records/journal.ts";
 import { RECORDS_SCHEMA } from "./records/journal-format.ts";
@@ -29,6 +30,8 @@ export interface RunBenchOptions {
   readonly onTokenIds?: OnTokenIds | undefined;
   /** Ends the run: requests in flight are recorded as aborted, what was measured is summarised. */
   readonly signal?: AbortSignal | undefined;
+  /** Goes on with the run in `config.output` that was cut short; what it recorded is not sent again. Without a file, a new run. */
+  readonly resume?: boolean | undefined;
   /**
    * Default: `process.hrtime.bigint()`. An engine stamps its tokens with that clock, so keep it there. Another clock cannot
    * be read from a worker: with one, requests are sent from this thread.
@@ -47,7 +50,10 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
   const { config, signal } = options;
   throwIfInterrupted(signal);
   const startedAt = new Date().toISOString();
-  const timeline = startTimeline(options.clock ?? monotonicClock);
+  const resumed =
+    options.resume === true && config.output !== null ? await readResumeState(config.output, config) : null;
+  const clock = options.clock ?? monotonicClock;
+  const timeline = startTimeline(clock, clock.now() - BigInt(resumed?.continueAtNs ?? 0));
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const onAbort = (): void => stop.abort();
@@ -57,7 +63,10 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
   let session: Session | null = null;
   let runner: LoadRunner | null = null;
   try {
-    journal = config.output === null ? null : await openJournal(config.output, () => stop.abort());
+    journal =
+      config.output === null
+        ? null
+        : await openJournal(config.output, () => stop.abort(), { continues: resumed?.runId });
     session = await openSession({ ...options, timeline });
     const observer = guardObserver(options.observer);
     const plan = await planRun(config, session, signal, observer);
@@ -72,16 +81,21 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
             kind: workerKind,
             timeline,
           });
-    await journal?.begin({
-      schema: RECORDS_SCHEMA,
-      startedAt,
-      tool: { name: "onpar", version: options.toolVersion },
-      config,
-      host: hostFacts(),
-      asked: askedOf(loads) ?? total,
-    });
+    await journal?.begin(
+      {
+        schema: RECORDS_SCHEMA,
+        startedAt,
+        tool: { name: "onpar", version: options.toolVersion },
+        config,
+        host: hostFacts(),
+        asked: askedOf(loads) ?? total,
+      },
+      resumed?.continueAtNs,
+    );
     observer.onEvent({ type: "run-started", total, warmup: plan.warmup.length });
-    const run = new Run({ config, session, plan, loads, runner, journal, observer, timeline, stop });
+    const run = new Run({ config, session, plan, loads, runner, journal, observer, timeline, stop, resumed });
+    if (resumed !== null && journal !== null)
+      await replayRun(journal.path, resumed.runId, (record) => run.replay(record));
     await run.warmUp();
     await run.measure();
     const interrupted = signal?.aborted === true && run.unfinished > 0;

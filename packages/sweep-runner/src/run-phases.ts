@@ -9,18 +9,19 @@ import {
 } from "./acceptance-source.ts";
 import type { Timeline } from "./clock.ts";
 import { askedRequests, planClosedLoop, type LoadPlan } from "./load/load-plan.ts";
-import type { LoadRunner } from "./load/load-runner.ts";
+import { requestId, type LoadRunner } from "./load/load-runner.ts";
 import { messageOf, type RunError } from "./errors.ts";
 import { auditClient, checkClient } from "./checks/client-check.ts";
 import type { RunObserver } from "./events.ts";
 import type { RunFacts } from "./records/journal-format.ts";
+import type { ResumeState } from "./records/resume.ts";
 import type { Journal } from "./records/journal.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { RequestRecord } from "./record.ts";
 import { refusalOf } from "./refusal.ts";
 import { resolveProtocol, resolveStoppingRule } from "./resolved-protocol.ts";
 import { RUN_SCHEMA, type ClientCheck, type Finding, type RunResult } from "./result.ts";
-import type { RunPlan } from "./run-plan.ts";
+import { planRest, type RunPlan } from "./run-plan.ts";
 import { RunTally } from "./run-tally.ts";
 import { deltaOf } from "./server-counters.ts";
 import type { Session } from "./session.ts";
@@ -40,6 +41,17 @@ export interface RunParts {
   readonly observer: RunObserver;
   readonly timeline: Timeline;
   readonly stop: AbortController;
+  /** The run that is gone on with; null for a new one. */
+  readonly resumed: ResumeState | null;
+}
+
+/** Requests that go out by one plan. */
+interface Phase {
+  readonly phase: "warmup" | "measure";
+  readonly requests: readonly PreparedRequest[];
+  readonly plan: LoadPlan;
+  readonly repetition: number;
+  readonly numbers?: readonly number[] | undefined;
 }
 
 /** One run under way. */
@@ -50,6 +62,8 @@ export class Run {
   readonly #tally: RunTally;
   readonly #findings: Finding[] = [];
   #anyOk = false;
+  /** Requests of an earlier part of this run that ended well. */
+  #replayedOk = 0;
   #client: ClientCheck | null = null;
   #metrics: MetricsDelta | null = null;
   #reading: AcceptanceReading = { acceptance: null, missing: "nothing was measured", drafting: null };
@@ -73,6 +87,14 @@ export class Run {
   /** Requests of the measured phase that did not come to their own end. */
   get unfinished(): number {
     return this.asked - (this.#tally.measured - this.#tally.aborted);
+  }
+
+  /** Takes a record of the part of this run that was cut short. */
+  replay(record: RequestRecord): void {
+    this.#tally.add(record);
+    if (record.state !== "ok") return;
+    this.#anyOk = true;
+    this.#replayedOk++;
   }
 
   /** The journal could not be written to its end. */
@@ -102,7 +124,9 @@ export class Run {
     // Whoever cannot empty its cache says so before the first request.
     if (config.cache.policy === "reset") await session.resetCache(this.#parts.stop.signal);
     const load = planClosedLoop(plan.warmup.length, config.concurrency);
-    await this.#phase("warmup", plan.warmup, load, 0);
+    const { resumed } = this.#parts;
+    const numbers = plan.warmup.map((_, index) => (resumed?.warmups ?? 0) + index);
+    await this.#phase({ phase: "warmup", requests: plan.warmup, plan: load, repetition: 0, numbers });
     const { warmupAnswered, warmupFailed, firstWarmupError: reason } = this.#tally;
     this.#pageBefore = (await session.counters?.settle(first, warmupAnswered)) ?? null;
     if (reason !== null) {
@@ -119,14 +143,21 @@ export class Run {
     if (session.engine === null) this.#client = checkClient(reports);
     this.#findings.push(...auditClient(this.#client));
     const after = session.engine?.counters().speculation ?? null;
-    this.#pageAfter = (await session.counters?.settle(this.#pageBefore, this.#tally.ok)) ?? null;
-    this.#metrics = deltaOf(this.#pageBefore, this.#pageAfter);
+    this.#pageAfter =
+      (await session.counters?.settle(this.#pageBefore, this.#tally.ok - this.#replayedOk)) ?? null;
+    const { resumed } = this.#parts;
+    // Counters of the part before are not known: those of the rest would belong to other requests than the records.
+    const isWhole = resumed === null || resumed.done.size === 0;
+    if (!isWhole) this.#noteResumed(resumed.done.size);
+    this.#metrics = isWhole ? deltaOf(this.#pageBefore, this.#pageAfter) : null;
     this.#reading = readAcceptance({
-      engine: speculationDelta(before, after),
+      engine: isWhole ? speculationDelta(before, after) : null,
       isEngine: session.engine !== null,
       speculates: session.engine !== null && session.engine.info.speculation !== null,
       metrics: this.#metrics,
-      metricsProblem: session.counters?.problem ?? null,
+      metricsProblem: isWhole
+        ? (session.counters?.problem ?? null)
+        : "the run was cut short and went on, and counters of its first part are not known",
       own: this.#tally.acceptance,
     });
     const { acceptance } = this.#reading;
@@ -187,7 +218,7 @@ export class Run {
 
   /** One after the other, with the pause between them that was asked for. */
   async #repetitions(): Promise<ClientReport[]> {
-    const { config, session, plan, loads, timeline, stop } = this.#parts;
+    const { config, session, loads, timeline, stop } = this.#parts;
     const reports: ClientReport[] = [];
     for (const [repetition, load] of loads.entries()) {
       if (repetition > 0) await this.#cooldown(config.repetition.cooldownS);
@@ -195,10 +226,27 @@ export class Run {
       if (config.cache.policy === "reset") await session.resetCache(stop.signal);
       const before = this.#tally.measured;
       const startedNs = timeline.now();
-      reports.push(...(await this.#phase("measure", plan.measure, load, repetition)));
+      reports.push(...(await this.#phase(this.#left(load, repetition))));
       this.#noteExhausted(load, timeline.now() - startedNs, this.#tally.measured - before);
     }
     return reports;
+  }
+
+  /** The requests of a repetition that are not recorded yet, and when they go out. */
+  #left(load: LoadPlan, repetition: number): Phase {
+    const { plan, resumed } = this.#parts;
+    const all = { phase: "measure" as const, requests: plan.measure, plan: load, repetition };
+    if (resumed === null) return all;
+    const numbers = [...plan.measure.keys()].filter(
+      (number) => !resumed.done.has(requestId("measure", repetition, number)),
+    );
+    const requests = numbers.flatMap((number) => plan.measure[number] ?? []);
+    return { ...all, requests, plan: planRest(load, numbers), numbers };
+  }
+
+  #noteResumed(done: number): void {
+    const message = `the run was cut short after ${done} requests and went on: rates over the whole run hold the pause, and counters of its first part are not known`;
+    this.#findings.push({ severity: "note", code: "run-resumed", message });
   }
 
   async #cooldown(seconds: number): Promise<void> {
@@ -206,12 +254,7 @@ export class Run {
     if (seconds > 0) await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
   }
 
-  async #phase(
-    phase: "warmup" | "measure",
-    requests: readonly PreparedRequest[],
-    plan: LoadPlan,
-    repetition: number,
-  ): Promise<ClientReport[]> {
+  async #phase({ phase, requests, plan, repetition, numbers }: Phase): Promise<ClientReport[]> {
     const { config, runner, journal, observer, stop } = this.#parts;
     if (requests.length === 0 || stop.signal.aborted) return [];
     const total = requests.length;
@@ -222,6 +265,7 @@ export class Run {
       repetition,
       plan,
       requests,
+      numbers,
       signal: stop.signal,
       keepText: config.client.keepText,
       onFinished: (record) => {

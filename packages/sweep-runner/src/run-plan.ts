@@ -3,7 +3,7 @@ import { stoppingRule, type BenchConfig, type ResolvedTemplate } from "@onpar/be
 import { contextFit } from "./context-fit.ts";
 import { RunError } from "./errors.ts";
 import { preparingCounter, type RunObserver } from "./events.ts";
-import { planLoad, type LoadPlan, type LoadRequests } from "./load/load-plan.ts";
+import { planClosedLoop, planLoad, type LoadPlan, type LoadRequests } from "./load/load-plan.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { PreparedRequest } from "./targets/target.ts";
@@ -104,4 +104,13 @@ export function planRepetitions(
   return Array.from({ length: config.repetition.reps }, (_, repetition) =>
     planLoad(config, { ...jobs, repetition }),
   );
+}
+
+/** What is left of a load when only the requests of these numbers are still to be sent: the first of them goes out at once. */
+export function planRest(full: LoadPlan, left: readonly number[]): LoadPlan {
+  const { dueNs } = full;
+  const { jobStarts } = planClosedLoop(left.length, 1);
+  if (dueNs === null) return { ...full, jobStarts };
+  const firstNs = dueNs[left[0] ?? 0] ?? 0;
+  return { ...full, jobStarts, dueNs: Float64Array.from(left, (number) => (dueNs[number] ?? 0) - firstNs) };
 }

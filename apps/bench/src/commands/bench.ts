@@ -22,6 +22,7 @@ import { packageVersion } from "../version.ts";
 
 interface BenchOptions extends OutputFlags, DemoFlag, ConfigFlag {
   readonly overwrite?: boolean;
+  readonly resume?: boolean;
 }
 
 const examples = `
@@ -51,6 +52,12 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
       "Results:",
     ),
   );
+  command.addOption(
+    new Option(
+      "--resume",
+      "Go on with the run in --output that was cut short: requests that it holds are not sent again.",
+    ).helpGroup("Results:"),
+  );
   command.addHelpText("after", examples);
   command.action(async (options: BenchOptions) => {
     const { config, provenance, spelled } = resolveConfig(await layersOf(options, given, env));
@@ -60,11 +67,17 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
     if (options.overwrite === true && !hasOutputs(config)) {
       throw new UsageError("--overwrite: lets --output-json and the like replace a file, and none is given");
     }
+    if (options.resume === true && config.output === null) {
+      throw new UsageError("--resume: name the records of the run with --output");
+    }
     const outputs = openRunOutputs(config, options.overwrite === true);
     try {
       const { result, firstError } = await measure(
         config,
-        { quiet: options.quiet === true || given["disableTqdm"] !== undefined },
+        {
+          quiet: options.quiet === true || given["disableTqdm"] !== undefined,
+          resume: options.resume === true,
+        },
         env,
         outputs,
       );
@@ -83,7 +96,12 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
   });
 }
 
-async function measure(config: BenchConfig, options: OutputFlags, env: Env, outputs: RunOutputs) {
+async function measure(
+  config: BenchConfig,
+  options: OutputFlags & { readonly resume: boolean },
+  env: Env,
+  outputs: RunOutputs,
+) {
   const progress = createProgress(env, options.quiet !== true);
   const observer = watchErrors(progress);
   const tokenIds = config.outputTokenIds === null ? null : openTokenIdsFile(config.outputTokenIds);
@@ -97,6 +115,7 @@ async function measure(config: BenchConfig, options: OutputFlags, env: Env, outp
           toolVersion: packageVersion(),
           observer: outputs.watch(observer),
           onTokenIds: tokenIds?.add,
+          resume: options.resume,
           signal,
         }),
       );

@@ -17,6 +17,8 @@ export interface LoadOrder {
   readonly repetition: number;
   readonly plan: LoadPlan;
   readonly requests: readonly PreparedRequest[];
+  /** Numbers of the requests in their phase; left out where they are all of it, in order. */
+  readonly numbers?: readonly number[] | undefined;
   readonly signal: AbortSignal;
   /** Whether records hold the output text. */
   readonly keepText: boolean;
@@ -94,13 +96,18 @@ export function createWorkerRunner(
   };
 }
 
+/** The id of a request in the records: the same in every part of a run that was cut short. */
+export function requestId(phase: LoadOrder["phase"], repetition: number, number: number): string {
+  return repetition === 0 ? `${phase}-${number}` : `${phase}-r${repetition}-${number}`;
+}
+
 function recordOf(
-  { phase, repetition, requests, keepText }: LoadOrder,
+  { phase, repetition, requests, numbers, keepText }: LoadOrder,
   { index, scheduledNs, exchanged }: { index: number; scheduledNs: number; exchanged: Exchanged },
   worker: number,
 ): RequestRecord {
   const request = requests[index];
   if (request === undefined) throw new RangeError(`no request ${index}`);
-  const id = repetition === 0 ? `${phase}-${index}` : `${phase}-r${repetition}-${index}`;
+  const id = requestId(phase, repetition, numbers?.[index] ?? index);
   return makeRecord({ id, phase, scheduledNs, repetition, worker }, request, exchanged, keepText);
 }

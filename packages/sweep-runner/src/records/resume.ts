@@ -13,16 +13,18 @@ export interface ResumeState {
   readonly done: ReadonlySet<string>;
   /** Where new records begin, ns since the start of the run: after all that are there. */
   readonly continueAtNs: number;
+  /** Warm-up requests that are recorded already. */
+  readonly warmups: number;
 }
 
 /** Settings that may differ between the parts of a run: they say where results go, and change no figure. */
 const FREE_SETTINGS = new Set(["outputJson", "outputCsv", "outputMarkdown", "outputHtml", "slos", "client"]);
 
 /**
- * Looks whether the last run of a records file was cut short and can go on. Null when there is no file or its last run
- * came to its end.
+ * Looks whether the last run of a records file was cut short and can go on. Null when there is no file.
  *
- * @throws {RunError} `RECORDS_INVALID` when the run was taken under another configuration, which would be another run
+ * @throws {RunError} `RECORDS_INVALID` when the last run came to its end, when its load goes by time, so that nobody can say what
+ * is left of it, and when it was taken under another configuration, which would be another run
  */
 export async function readResumeState(path: string, config: BenchConfig): Promise<ResumeState | null> {
   if (!(await exists(path))) return null;
@@ -30,15 +32,18 @@ export async function readResumeState(path: string, config: BenchConfig): Promis
   let finished = false;
   let done = new Set<string>();
   let lastNs = 0;
+  let warmups = 0;
   await scanRecords(path, {
     header(next) {
       header = next;
       finished = false;
       done = new Set();
+      warmups = 0;
       lastNs = 0;
     },
     record(record) {
       lastNs = Math.max(lastNs, record.endNs);
+      if (record.phase === "warmup") warmups++;
       if (isDone(record)) done.add(record.id);
     },
     resumed({ atNs }) {
@@ -51,7 +56,19 @@ export async function readResumeState(path: string, config: BenchConfig): Promis
   });
   // Assigned in a callback, which the compiler does not follow.
   const last = header as JournalHeader | null;
-  if (last === null || finished) return null;
+  if (last === null) return null;
+  if (finished) {
+    throw new RunError(
+      "RECORDS_INVALID",
+      `${path}: its last run came to its end, so that nothing is left to go on with: leave out --resume to append another run`,
+    );
+  }
+  if (config.load.durationS !== null || config.load.kind === "ramp") {
+    throw new RunError(
+      "RECORDS_INVALID",
+      `${path}: a load that goes by time (${config.load.kind}) cannot go on after a pause: leave out --resume to measure anew`,
+    );
+  }
   const differs = firstDifference(last.config, config);
   if (differs !== null) {
     throw new RunError(
@@ -59,7 +76,7 @@ export async function readResumeState(path: string, config: BenchConfig): Promis
       `${path}: the run that was cut short had another value for ${differs}: go on with the same settings, or choose another --output`,
     );
   }
-  return { runId: last.runId, header: last, done, continueAtNs: lastNs };
+  return { runId: last.runId, header: last, done, continueAtNs: lastNs, warmups };
 }
 
 /** Whether a request came to its own end, well or not: a failure is an answer too, and is not asked for twice. */
