@@ -47,6 +47,11 @@ describe("reading JSON as Python does", () => {
   });
 });
 
+test("a text may begin with a byte order mark, as files of some editors do", () => {
+  expect(parseJson('\ufeff"a"')).toBe("a");
+  expect(refusal('\ufeff\ufeff"a"')).toBe("MESSAGES_INVALID JSON at 1:2: expected a value");
+});
+
 describe("refusals name line and column", () => {
   test.each([
     ["", "1:1: the text ends where a value is expected"],
@@ -61,7 +66,6 @@ describe("refusals name line and column", () => {
     ['"\\u12g4"', "1:2: \\u needs four hexadecimal digits"],
     ["[1] x", "1:5: more text after the value"],
     ["01", "1:2: more text after the value"],
-    ["\ufeff1", "1:1: expected a value"],
     [`[${"9".repeat(4301)}]`, "1:2: a whole number of more than 4300 digits"],
   ])("%j", (text, message) => {
     expect(refusal(text)).toBe(`MESSAGES_INVALID JSON at ${message}`);
