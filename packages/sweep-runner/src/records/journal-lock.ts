@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { open, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { RunError, systemCode } from "../errors.ts";
@@ -52,8 +53,19 @@ async function readHolder(lock: string): Promise<{ readonly alive: boolean; read
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return systemCode(error) === "EPERM";
+  }
+  return !isZombie(pid);
+}
+
+/** A killed process whose parent has not asked for its end yet answers signals, and writes nothing any more. */
+function isZombie(pid: number): boolean {
+  try {
+    // The name before the state may hold anything, also parentheses.
+    return /^\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^[^]*(?=\) )/, ""));
+  } catch {
+    // Other systems have no such file.
+    return false;
   }
 }
