@@ -63,7 +63,8 @@ function isAlive(pid: number): boolean {
 function isZombie(pid: number): boolean {
   try {
     // The name before the state may hold anything, also parentheses.
-    return /^\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^[^]*(?=\) )/, ""));
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.startsWith("Z", stat.lastIndexOf(") ") + 2);
   } catch {
     // Other systems have no such file.
     return false;
