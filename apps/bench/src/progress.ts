@@ -83,7 +83,8 @@ export function progressLine(phase: Readonly<Phase>, failed: number, nowMs: numb
   return parts.join(", ");
 }
 
-function duration(seconds: number): string {
+/** `41 s`, `3 min 5 s`, `2 h 10 min`. */
+export function duration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;
   const minutes = Math.floor(whole / 60);

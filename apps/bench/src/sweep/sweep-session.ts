@@ -21,7 +21,7 @@ import {
 
 import { createEngineKeeper } from "../engine-keeper.ts";
 import type { Env } from "../env.ts";
-import type { Progress } from "../progress.ts";
+import { duration, type Progress } from "../progress.ts";
 import { apiKeyOf } from "../target.ts";
 import { packageVersion } from "../version.ts";
 
@@ -103,6 +103,7 @@ export interface TakeSweepOptions extends Omit<SessionOptions, "tag"> {
 export async function takeSweep(options: TakeSweepOptions): Promise<SweepResult> {
   const { kind, folder, resume, plan, session, measure, progress, signal } = options;
   const journal = await openSweepJournal(folder, plan, { kind, resume, toolVersion: packageVersion() });
+  let left = "";
   try {
     const result = await runSweep({
       plan,
@@ -114,8 +115,11 @@ export async function takeSweep(options: TakeSweepOptions): Promise<SweepResult>
         return asRow(await measure(step, context));
       },
       onEvent: (event) => {
-        if (event.type === "step-started")
-          progress.announce(`${event.index + 1}/${event.steps} ${event.step.id}`);
+        if (event.type === "step-started") {
+          progress.announce(`${event.index + 1}/${event.steps} ${event.step.id}${left}`);
+        }
+        if (event.type === "step-ended")
+          left = event.leftS === null ? "" : `, about ${duration(event.leftS)} left`;
         if (event.type === "cooldown") progress.announce(`cooling down for ${event.seconds} s`);
       },
     });
