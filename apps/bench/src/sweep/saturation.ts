@@ -11,7 +11,7 @@ import {
 
 import { packageVersion } from "../version.ts";
 import type { SweepKind } from "./sweep-kinds.ts";
-import type { SweepSession } from "./sweep-session.ts";
+import { asRow, type SweepSession } from "./sweep-session.ts";
 
 /** What is searched, and where. */
 export interface SaturationPlan {
@@ -78,8 +78,7 @@ export async function findSaturation(options: SaturationOptions): Promise<Satura
           prepare: (step) => session.prepare(step),
           runPoint: async (step, { signal: pointSignal }) => {
             const context = await session.contextOf(step.config, step.boot, folder, pointSignal);
-            const row: StepLine["row"] = JSON.parse(JSON.stringify(await measure(step, context)));
-            return row;
+            return asRow(await measure(step, context));
           },
         });
         lines.push(...taken);

@@ -131,7 +131,7 @@ export async function takeSweep(options: TakeSweepOptions): Promise<SweepResult>
 }
 
 /** A row as the journal keeps it. */
-function asRow(row: object): StepLine["row"] {
+export function asRow(row: object): StepLine["row"] {
   const plain: StepLine["row"] = JSON.parse(JSON.stringify(row));
   return plain;
 }

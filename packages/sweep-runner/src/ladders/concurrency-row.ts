@@ -3,6 +3,7 @@ import type { RunResult } from "../result.ts";
 import { decodeRateCtxsweep, ttftMs } from "../figures/request-figures.ts";
 import {
   countsOf,
+  inSeconds,
   medianOf,
   rungAcceptance,
   rungFindings,
@@ -82,8 +83,4 @@ export function aggregateRate(records: readonly RequestRecord[]): number | null 
     end = Math.max(end, endNs);
   }
   return end > start ? tokens / ((end - start) / 1e9) : null;
-}
-
-function inSeconds(ms: number | null): number | null {
-  return ms === null ? null : ms / 1000;
 }

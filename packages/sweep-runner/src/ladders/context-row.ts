@@ -3,6 +3,7 @@ import type { RunResult } from "../result.ts";
 import { CTXSWEEP_MINIMUM_TOKENS, decodeRateCtxsweep, ttftMs } from "../figures/request-figures.ts";
 import {
   countsOf,
+  inSeconds,
   decodeBytesPerS,
   medianOf,
   rungAcceptance,
@@ -89,10 +90,6 @@ export function contextRow(input: ContextRowInput): ContextRow {
     ...rungFindings([result]),
     ...rungAcceptance([result], input.draftBudget),
   };
-}
-
-function inSeconds(ms: number | null): number | null {
-  return ms === null ? null : ms / 1000;
 }
 
 function per(amount: number | null, seconds: number | null): number | null {

@@ -10,6 +10,10 @@ export function medianOf(values: readonly (number | null)[]): number | null {
   return quantileType7(known, 0.5);
 }
 
+export function inSeconds(ms: number | null): number | null {
+  return ms === null ? null : ms / 1000;
+}
+
 /** How often each value occurs. */
 export function countsOf(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};

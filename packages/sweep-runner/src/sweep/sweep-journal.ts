@@ -7,6 +7,7 @@ import { readLines } from "../read-lines.ts";
 import { hostFacts } from "../records/host-facts.ts";
 import { takeLock } from "../records/journal-lock.ts";
 import type { SweepPlan, SweepStep } from "./sweep-plan.ts";
+import { parseJson } from "../stream/server-message.ts";
 
 /** Version of the lines of a sweep's journal. */
 export const SWEEP_SCHEMA = "onpar.sweep/1";
@@ -127,7 +128,7 @@ export async function readSweepJournal(path: string): Promise<SweepJournalConten
   try {
     for await (const { number, text } of readLines(path, LINE_LIMIT)) {
       if (text.trim() === "") continue;
-      const value = parse(text);
+      const value = parseJson(text);
       // A kill tears a line, and the start that goes on after it begins a new one.
       if (torn !== null && !isResumption(value)) throw broken(path, torn, "no line of a sweep's journal");
       torn = null;
@@ -230,14 +231,6 @@ function requireSamePlan(
 
 function isResumption(value: unknown): boolean {
   return typeof value === "object" && value !== null && "type" in value && value.type === "resumed";
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function broken(path: string, line: number, what: string): RunError {

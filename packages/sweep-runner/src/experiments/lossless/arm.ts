@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { messageOf, RunError } from "../../errors.ts";
 import { readLines } from "../../read-lines.ts";
+import { parseJson } from "../../stream/server-message.ts";
 
 const topSchema = z.strictObject({ token: z.string(), logprob: z.number() });
 
@@ -58,7 +59,7 @@ export async function readArm(path: string): Promise<LosslessArm> {
   try {
     for await (const { number, text } of readLines(path, LINE_LIMIT)) {
       if (text.trim() === "") continue;
-      const parsed = outputSchema.safeParse(parse(text));
+      const parsed = outputSchema.safeParse(parseJson(text));
       if (!parsed.success) throw broken(path, number, "no output of a losslessness run");
       const { promptId } = parsed.data;
       if (outputs.has(promptId)) throw broken(path, number, `gives the prompt ${promptId} twice`);
@@ -71,14 +72,6 @@ export async function readArm(path: string): Promise<LosslessArm> {
   }
   if (outputs.size === 0) throw new RunError("RECORDS_INVALID", `${path} holds no outputs`);
   return { name, outputs: [...outputs.values()] };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function broken(path: string, line: number, what: string): RunError {
