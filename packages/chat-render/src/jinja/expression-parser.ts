@@ -1,6 +1,17 @@
 import type { Binary, Comparator, Conditional, Expression } from "./ast.ts";
-import { OperandParser } from "./operand-parser.ts";
-import { EXPRESSION_FRAMES } from "./parser-base.ts";
+import { parseFiltersAndTests, parsePostfix, parsePrimary } from "./operand-parser.ts";
+import {
+  EXPRESSION_FRAMES,
+  advance,
+  checkChain,
+  isName,
+  nested,
+  peek,
+  skipName,
+  skipType,
+  type Parser,
+  type Rule,
+} from "./parser.ts";
 import type { TokenType } from "./tokens.ts";
 
 const comparators: Readonly<Partial<Record<TokenType, Comparator>>> = {
@@ -17,130 +28,127 @@ const sums: Operators = { add: "add", sub: "sub" };
 const products: Operators = { mul: "mul", div: "div", floordiv: "floordiv", mod: "mod" };
 const powers: Operators = { pow: "pow" };
 
-/** Expressions, with the precedence of Jinja. */
-export abstract class ExpressionParser extends OperandParser {
-  parseExpression(): Expression {
-    return this.nested(EXPRESSION_FRAMES, () => this.parseConditional());
-  }
+/** An expression, with the precedence of Jinja. */
+export function parseExpression(parser: Parser): Expression {
+  return nested(parser, EXPRESSION_FRAMES, parseConditional);
+}
 
-  parseUnconditional(): Expression {
-    return this.nested(EXPRESSION_FRAMES, () => this.parseOr());
-  }
+export function parseUnconditional(parser: Parser): Expression {
+  return nested(parser, EXPRESSION_FRAMES, parseOr);
+}
 
-  private parseConditional(): Expression {
-    let { line } = this.stream.current;
-    let expression = this.parseOr();
-    for (let links = 0; this.stream.skipName("if"); links = this.checkChain(links)) {
-      const test = this.parseOr();
-      const otherwise = this.stream.skipName("else") ? this.nested(1, () => this.parseConditional()) : null;
-      const conditional: Conditional = { kind: "condexpr", line, test, value: expression, otherwise };
-      expression = conditional;
-      ({ line } = this.stream.current);
-    }
-    return expression;
+function parseConditional(parser: Parser): Expression {
+  let { line } = parser.current;
+  let expression = parseOr(parser);
+  for (let links = 0; skipName(parser, "if"); links = checkChain(links)) {
+    const test = parseOr(parser);
+    const otherwise = skipName(parser, "else") ? nested(parser, 1, parseConditional) : null;
+    const conditional: Conditional = { kind: "condexpr", line, test, value: expression, otherwise };
+    expression = conditional;
+    ({ line } = parser.current);
   }
+  return expression;
+}
 
-  private parseOr(): Expression {
-    let { line } = this.stream.current;
-    let left = this.parseAnd();
-    for (let links = 0; this.stream.skipName("or"); links = this.checkChain(links)) {
-      left = { kind: "or", line, left, right: this.parseAnd() };
-      ({ line } = this.stream.current);
-    }
-    return left;
+/** `or` and `and`, from left to right. */
+function parseLogic(parser: Parser, kind: "or" | "and", parseOperand: Rule): Expression {
+  let { line } = parser.current;
+  let left = parseOperand(parser);
+  for (let links = 0; skipName(parser, kind); links = checkChain(links)) {
+    left = { kind, line, left, right: parseOperand(parser) };
+    ({ line } = parser.current);
   }
+  return left;
+}
 
-  private parseAnd(): Expression {
-    let { line } = this.stream.current;
-    let left = this.parseNot();
-    for (let links = 0; this.stream.skipName("and"); links = this.checkChain(links)) {
-      left = { kind: "and", line, left, right: this.parseNot() };
-      ({ line } = this.stream.current);
-    }
-    return left;
+function parseOr(parser: Parser): Expression {
+  return parseLogic(parser, "or", parseAnd);
+}
+
+function parseAnd(parser: Parser): Expression {
+  return parseLogic(parser, "and", parseNot);
+}
+
+function parseNot(parser: Parser): Expression {
+  if (!isName(parser, "not")) {
+    return parseComparison(parser);
   }
+  const { line } = advance(parser);
+  return { kind: "not", line, operand: nested(parser, 1, parseNot) };
+}
 
-  private parseNot(): Expression {
-    if (!this.stream.isName("not")) {
-      return this.parseComparison();
-    }
-    const { line } = this.stream.next();
-    return { kind: "not", line, operand: this.nested(1, () => this.parseNot()) };
+function parseComparator(parser: Parser): Comparator | undefined {
+  const comparator = comparators[parser.current.type];
+  if (comparator !== undefined) {
+    advance(parser);
+    return comparator;
   }
-
-  private parseComparator(): Comparator | undefined {
-    const comparator = comparators[this.stream.current.type];
-    if (comparator !== undefined) {
-      this.stream.next();
-      return comparator;
-    }
-    if (this.stream.skipName("in")) {
-      return "in";
-    }
-    if (this.stream.isName("not")) {
-      const next = this.stream.look();
-      if (next.type === "name" && next.value === "in") {
-        this.stream.next();
-        this.stream.next();
-        return "not in";
-      }
-    }
-    return undefined;
+  if (skipName(parser, "in")) {
+    return "in";
   }
-
-  private parseComparison(): Expression {
-    const { line } = this.stream.current;
-    const first = this.parseSum();
-    const rest: { comparator: Comparator; operand: Expression }[] = [];
-    let comparator = this.parseComparator();
-    while (comparator !== undefined) {
-      rest.push({ comparator, operand: this.parseSum() });
-      comparator = this.parseComparator();
+  if (isName(parser, "not")) {
+    const following = peek(parser);
+    if (following.type === "name" && following.value === "in") {
+      advance(parser);
+      advance(parser);
+      return "not in";
     }
-    return rest.length === 0 ? first : { kind: "compare", line, first, rest };
   }
+  return undefined;
+}
 
-  /** Operators of one precedence, from left to right. */
-  private parseOperators(kinds: Operators, parseOperand: () => Expression): Expression {
-    let { line } = this.stream.current;
-    let left = parseOperand();
-    let kind = kinds[this.stream.current.type];
-    for (let links = 0; kind !== undefined; links = this.checkChain(links)) {
-      this.stream.next();
-      left = { kind, line, left, right: parseOperand() };
-      ({ line } = this.stream.current);
-      kind = kinds[this.stream.current.type];
-    }
-    return left;
+function parseComparison(parser: Parser): Expression {
+  const { line } = parser.current;
+  const first = parseSum(parser);
+  const rest: { comparator: Comparator; operand: Expression }[] = [];
+  let comparator = parseComparator(parser);
+  while (comparator !== undefined) {
+    rest.push({ comparator, operand: parseSum(parser) });
+    comparator = parseComparator(parser);
   }
+  return rest.length === 0 ? first : { kind: "compare", line, first, rest };
+}
 
-  private readonly parseUnaryWithFilters = (): Expression => this.parseUnary(true);
-  private readonly parsePower = (): Expression => this.parseOperators(powers, this.parseUnaryWithFilters);
-  private readonly parseConcat = (): Expression => {
-    const { line } = this.stream.current;
-    const parts = [this.parseOperators(products, this.parsePower)];
-    while (this.stream.skipType("tilde")) {
-      parts.push(this.parseOperators(products, this.parsePower));
-    }
-    const [first] = parts;
-    return parts.length === 1 && first !== undefined ? first : { kind: "concat", line, parts };
-  };
-
-  private parseSum(): Expression {
-    return this.parseOperators(sums, this.parseConcat);
+/** Operators of one precedence, from left to right. */
+function parseOperators(parser: Parser, kinds: Operators, parseOperand: Rule): Expression {
+  let { line } = parser.current;
+  let left = parseOperand(parser);
+  let kind = kinds[parser.current.type];
+  for (let links = 0; kind !== undefined; links = checkChain(links)) {
+    advance(parser);
+    left = { kind, line, left, right: parseOperand(parser) };
+    ({ line } = parser.current);
+    kind = kinds[parser.current.type];
   }
+  return left;
+}
 
-  private parseUnary(withFilters: boolean): Expression {
-    const { type, line } = this.stream.current;
-    let expression: Expression;
-    if (type === "sub" || type === "add") {
-      this.stream.next();
-      const operand = this.nested(1, () => this.parseUnary(false));
-      expression = { kind: type === "sub" ? "neg" : "pos", line, operand };
-    } else {
-      expression = this.parsePrimary();
-    }
-    expression = this.parsePostfix(expression);
-    return withFilters ? this.parseFiltersAndTests(expression) : expression;
+const parseUnaryWithFilters = (parser: Parser): Expression => parseUnary(parser, true);
+const parsePower = (parser: Parser): Expression => parseOperators(parser, powers, parseUnaryWithFilters);
+function parseConcat(parser: Parser): Expression {
+  const { line } = parser.current;
+  const parts = [parseOperators(parser, products, parsePower)];
+  while (skipType(parser, "tilde")) {
+    parts.push(parseOperators(parser, products, parsePower));
   }
+  const [first] = parts;
+  return parts.length === 1 && first !== undefined ? first : { kind: "concat", line, parts };
+}
+
+function parseSum(parser: Parser): Expression {
+  return parseOperators(parser, sums, parseConcat);
+}
+
+function parseUnary(parser: Parser, withFilters: boolean): Expression {
+  const { type, line } = parser.current;
+  let expression: Expression;
+  if (type === "sub" || type === "add") {
+    advance(parser);
+    const operand = nested(parser, 1, () => parseUnary(parser, false));
+    expression = { kind: type === "sub" ? "neg" : "pos", line, operand };
+  } else {
+    expression = parsePrimary(parser);
+  }
+  expression = parsePostfix(parser, expression);
+  return withFilters ? parseFiltersAndTests(parser, expression) : expression;
 }

@@ -1,6 +1,18 @@
 import { reprText } from "../python/repr.ts";
 import type { Arguments, Expression, Filter } from "./ast.ts";
-import { ParserBase } from "./parser-base.ts";
+import {
+  advance,
+  checkChain,
+  expect,
+  fail,
+  isName,
+  isType,
+  nested,
+  peek,
+  skipName,
+  skipType,
+  type Parser,
+} from "./parser.ts";
 import { describeToken, type TokenType } from "./tokens.ts";
 
 const constants: ReadonlyMap<string, boolean | null> = new Map([
@@ -33,281 +45,279 @@ export interface TupleOptions {
 }
 
 /** What operators stand between: names, literals, brackets, and the calls, attributes, filters and tests behind them. */
-export abstract class OperandParser extends ParserBase {
-  protected parsePrimary(namespaces = false): Expression {
-    const token = this.stream.current;
-    const { line } = token;
-    switch (token.type) {
-      case "name":
-        return this.parseName(namespaces);
-      case "string": {
-        let value = "";
-        while (this.stream.isType("string")) {
-          value += this.stream.next().value;
-        }
-        return { kind: "const", line, value };
+export function parsePrimary(parser: Parser, namespaces = false): Expression {
+  const token = parser.current;
+  const { line } = token;
+  switch (token.type) {
+    case "name":
+      return parseName(parser, namespaces);
+    case "string": {
+      let value = "";
+      while (isType(parser, "string")) {
+        value += advance(parser).value;
       }
-      case "integer":
-      case "float":
-        this.stream.next();
-        return { kind: "const", line, value: token.number ?? null };
-      case "lparen": {
-        this.stream.next();
-        const expression = this.nested(1, () => this.parseTuple({ parenthesized: true }));
-        this.stream.expect("rparen");
-        return expression;
-      }
-      case "lbracket":
-        return this.parseList();
-      case "lbrace":
-        return this.parseDict();
-      default:
-        return this.stream.fail(`unexpected ${reprText(describeToken(token))}`, line);
+      return { kind: "const", line, value };
     }
-  }
-
-  private parseName(namespaces: boolean): Expression {
-    const { value: name, line } = this.stream.next();
-    const constant = constants.get(name);
-    if (constant !== undefined) {
-      return { kind: "const", line, value: constant };
+    case "integer":
+    case "float":
+      advance(parser);
+      return { kind: "const", line, value: token.number ?? null };
+    case "lparen": {
+      advance(parser);
+      const expression = nested(parser, 1, () => parseTuple(parser, { parenthesized: true }));
+      expect(parser, "rparen");
+      return expression;
     }
-    if (namespaces && this.stream.skipType("dot")) {
-      return { kind: "nsref", line, name, attribute: this.stream.expect("name").value };
+    case "lbracket":
+      return parseList(parser);
+    case "lbrace":
+      return parseDict(parser);
+    default:
+      return fail(parser, `unexpected ${reprText(describeToken(token))}`, line);
+  }
+}
+
+function parseName(parser: Parser, namespaces: boolean): Expression {
+  const { value: name, line } = advance(parser);
+  const constant = constants.get(name);
+  if (constant !== undefined) {
+    return { kind: "const", line, value: constant };
+  }
+  if (namespaces && skipType(parser, "dot")) {
+    return { kind: "nsref", line, name, attribute: expect(parser, "name").value };
+  }
+  return { kind: "name", line, name, use: "load" };
+}
+
+function isTupleEnd(parser: Parser): boolean {
+  const { type } = parser.current;
+  return type === "variable_end" || type === "block_end" || type === "rparen";
+}
+
+/** An expression, or a tuple where a comma follows it. */
+export function parseTuple(parser: Parser, options: TupleOptions = {}): Expression {
+  let { line } = parser.current;
+  const items: Expression[] = [];
+  let isTuple = false;
+  while (!isTupleEnd(parser)) {
+    items.push(parseTupleItem(parser, options));
+    if (!isType(parser, "comma")) {
+      break;
     }
-    return { kind: "name", line, name, use: "load" };
+    isTuple = true;
+    ({ line } = parser.current);
+    advance(parser);
   }
-
-  private isTupleEnd(): boolean {
-    const { type } = this.stream.current;
-    return type === "variable_end" || type === "block_end" || type === "rparen";
+  const [first] = items;
+  if (!isTuple && first !== undefined) {
+    return first;
   }
+  if (!isTuple && options.parenthesized !== true) {
+    fail(parser, `Expected an expression, got ${reprText(describeToken(parser.current))}`);
+  }
+  return { kind: "tuple", line, items };
+}
 
-  /** An expression, or a tuple where a comma follows it. */
-  parseTuple(options: TupleOptions = {}): Expression {
-    let { line } = this.stream.current;
-    const items: Expression[] = [];
-    let isTuple = false;
-    while (!this.isTupleEnd()) {
-      items.push(this.parseTupleItem(options));
-      if (!this.stream.isType("comma")) {
+function parseTupleItem(parser: Parser, { simplified, conditional, namespaces }: TupleOptions): Expression {
+  if (simplified === true) {
+    return parsePrimary(parser, namespaces);
+  }
+  return conditional === false ? parser.rules.unconditional(parser) : parser.rules.expression(parser);
+}
+
+function parseList(parser: Parser): Expression {
+  const { line } = advance(parser);
+  const items: Expression[] = [];
+  while (!isType(parser, "rbracket")) {
+    if (items.length > 0) {
+      expect(parser, "comma");
+      if (isType(parser, "rbracket")) {
         break;
       }
-      isTuple = true;
-      ({ line } = this.stream.current);
-      this.stream.next();
     }
-    const [first] = items;
-    if (!isTuple && first !== undefined) {
-      return first;
-    }
-    if (!isTuple && options.parenthesized !== true) {
-      this.stream.fail(`Expected an expression, got ${reprText(describeToken(this.stream.current))}`);
-    }
-    return { kind: "tuple", line, items };
+    items.push(parser.rules.expression(parser));
   }
+  expect(parser, "rbracket");
+  return { kind: "list", line, items };
+}
 
-  private parseTupleItem({ simplified, conditional, namespaces }: TupleOptions): Expression {
-    if (simplified === true) {
-      return this.parsePrimary(namespaces);
-    }
-    return conditional === false ? this.parseUnconditional() : this.parseExpression();
-  }
-
-  private parseList(): Expression {
-    const { line } = this.stream.next();
-    const items: Expression[] = [];
-    while (!this.stream.isType("rbracket")) {
-      if (items.length > 0) {
-        this.stream.expect("comma");
-        if (this.stream.isType("rbracket")) {
-          break;
-        }
+function parseDict(parser: Parser): Expression {
+  const { line } = advance(parser);
+  const items: { key: Expression; value: Expression }[] = [];
+  while (!isType(parser, "rbrace")) {
+    if (items.length > 0) {
+      expect(parser, "comma");
+      if (isType(parser, "rbrace")) {
+        break;
       }
-      items.push(this.parseExpression());
     }
-    this.stream.expect("rbracket");
-    return { kind: "list", line, items };
+    const key = parser.rules.expression(parser);
+    expect(parser, "colon");
+    items.push({ key, value: parser.rules.expression(parser) });
   }
+  expect(parser, "rbrace");
+  return { kind: "dict", line, items };
+}
 
-  private parseDict(): Expression {
-    const { line } = this.stream.next();
-    const items: { key: Expression; value: Expression }[] = [];
-    while (!this.stream.isType("rbrace")) {
-      if (items.length > 0) {
-        this.stream.expect("comma");
-        if (this.stream.isType("rbrace")) {
-          break;
-        }
-      }
-      const key = this.parseExpression();
-      this.stream.expect("colon");
-      items.push({ key, value: this.parseExpression() });
-    }
-    this.stream.expect("rbrace");
-    return { kind: "dict", line, items };
-  }
-
-  protected parsePostfix(expression: Expression): Expression {
-    for (let links = 0; ; links = this.checkChain(links)) {
-      const { type } = this.stream.current;
-      if (type === "dot" || type === "lbracket") {
-        expression = this.parseSubscript(expression);
-      } else if (type === "lparen") {
-        expression = this.parseCall(expression);
-      } else {
-        return expression;
-      }
+export function parsePostfix(parser: Parser, expression: Expression): Expression {
+  for (let links = 0; ; links = checkChain(links)) {
+    const { type } = parser.current;
+    if (type === "dot" || type === "lbracket") {
+      expression = parseSubscript(parser, expression);
+    } else if (type === "lparen") {
+      expression = parseCall(parser, expression);
+    } else {
+      return expression;
     }
   }
+}
 
-  protected parseFiltersAndTests(expression: Expression): Expression {
-    for (let links = 0; ; links = this.checkChain(links)) {
-      if (this.stream.isType("pipe")) {
-        expression = this.parseFilters(expression, false) ?? expression;
-      } else if (this.stream.isName("is")) {
-        expression = this.parseTest(expression);
-      } else if (this.stream.isType("lparen")) {
-        expression = this.parseCall(expression);
-      } else {
-        return expression;
-      }
+export function parseFiltersAndTests(parser: Parser, expression: Expression): Expression {
+  for (let links = 0; ; links = checkChain(links)) {
+    if (isType(parser, "pipe")) {
+      expression = parseFilters(parser, expression, false) ?? expression;
+    } else if (isName(parser, "is")) {
+      expression = parseTest(parser, expression);
+    } else if (isType(parser, "lparen")) {
+      expression = parseCall(parser, expression);
+    } else {
+      return expression;
     }
   }
+}
 
-  private parseSubscript(object: Expression): Expression {
-    const { type, line } = this.stream.next();
-    if (type === "dot") {
-      const token = this.stream.next();
-      if (token.type === "name") {
-        return { kind: "getattr", line, object, attribute: token.value };
-      }
-      if (token.type !== "integer") {
-        this.stream.fail("expected name or number", token.line);
-      }
-      const key: Expression = { kind: "const", line: token.line, value: token.number ?? null };
-      return { kind: "getitem", line, object, key };
+function parseSubscript(parser: Parser, object: Expression): Expression {
+  const { type, line } = advance(parser);
+  if (type === "dot") {
+    const token = advance(parser);
+    if (token.type === "name") {
+      return { kind: "getattr", line, object, attribute: token.value };
     }
-    const keys: Expression[] = [];
-    while (!this.stream.isType("rbracket")) {
-      if (keys.length > 0) {
-        this.stream.expect("comma");
-      }
-      keys.push(this.nested(1, () => this.parseKey()));
+    if (token.type !== "integer") {
+      fail(parser, "expected name or number", token.line);
     }
-    this.stream.expect("rbracket");
-    const [first] = keys;
-    const key: Expression =
-      keys.length === 1 && first !== undefined ? first : { kind: "tuple", line, items: keys };
+    const key: Expression = { kind: "const", line: token.line, value: token.number ?? null };
     return { kind: "getitem", line, object, key };
   }
-
-  /** What stands between square brackets: an expression or a slice. */
-  private parseKey(): Expression {
-    const { line } = this.stream.current;
-    const start = this.stream.isType("colon") ? null : this.parseExpression();
-    if (!this.stream.isType("colon") && start !== null) {
-      return start;
+  const keys: Expression[] = [];
+  while (!isType(parser, "rbracket")) {
+    if (keys.length > 0) {
+      expect(parser, "comma");
     }
-    this.stream.next();
-    const stop = this.isSliceEnd() || this.stream.isType("colon") ? null : this.parseExpression();
-    const step = this.stream.skipType("colon") && !this.isSliceEnd() ? this.parseExpression() : null;
-    return { kind: "slice", line, start, stop, step };
+    keys.push(nested(parser, 1, parseKey));
   }
+  expect(parser, "rbracket");
+  const [first] = keys;
+  const key: Expression =
+    keys.length === 1 && first !== undefined ? first : { kind: "tuple", line, items: keys };
+  return { kind: "getitem", line, object, key };
+}
 
-  private isSliceEnd(): boolean {
-    return this.stream.isType("rbracket") || this.stream.isType("comma");
+/** What stands between square brackets: an expression or a slice. */
+function parseKey(parser: Parser): Expression {
+  const { line } = parser.current;
+  const start = isType(parser, "colon") ? null : parser.rules.expression(parser);
+  if (!isType(parser, "colon") && start !== null) {
+    return start;
   }
+  advance(parser);
+  const stop = isSliceEnd(parser) || isType(parser, "colon") ? null : parser.rules.expression(parser);
+  const step = skipType(parser, "colon") && !isSliceEnd(parser) ? parser.rules.expression(parser) : null;
+  return { kind: "slice", line, start, stop, step };
+}
 
-  private parseCall(callee: Expression): Expression {
-    const { line } = this.stream.current;
-    return { kind: "call", line, callee, args: this.parseArguments() };
-  }
+function isSliceEnd(parser: Parser): boolean {
+  return isType(parser, "rbracket") || isType(parser, "comma");
+}
 
-  private parseArguments(): Arguments {
-    const { line } = this.stream.expect("lparen");
-    const positional: Expression[] = [];
-    const keywords: { key: string; value: Expression }[] = [];
-    let spread: Expression | null = null;
-    let keywordSpread: Expression | null = null;
-    const ensure = (valid: boolean): void => {
-      if (!valid) {
-        this.stream.fail("invalid syntax for function call expression", line);
-      }
-    };
-    let first = true;
-    while (!this.stream.isType("rparen")) {
-      if (!first) {
-        this.stream.expect("comma");
-        if (this.stream.isType("rparen")) {
-          break;
-        }
-      }
-      first = false;
-      if (this.stream.isType("mul")) {
-        ensure(spread === null && keywordSpread === null);
-        this.stream.next();
-        spread = this.parseExpression();
-      } else if (this.stream.isType("pow")) {
-        ensure(keywordSpread === null);
-        this.stream.next();
-        keywordSpread = this.parseExpression();
-      } else if (this.stream.isType("name") && this.stream.look().type === "assign") {
-        ensure(keywordSpread === null);
-        const key = this.stream.next().value;
-        this.stream.next();
-        keywords.push({ key, value: this.parseExpression() });
-      } else {
-        ensure(spread === null && keywordSpread === null && keywords.length === 0);
-        positional.push(this.parseExpression());
+function parseCall(parser: Parser, callee: Expression): Expression {
+  const { line } = parser.current;
+  return { kind: "call", line, callee, args: parseArguments(parser) };
+}
+
+function parseArguments(parser: Parser): Arguments {
+  const { line } = expect(parser, "lparen");
+  const positional: Expression[] = [];
+  const keywords: { key: string; value: Expression }[] = [];
+  let spread: Expression | null = null;
+  let keywordSpread: Expression | null = null;
+  const ensure = (valid: boolean): void => {
+    if (!valid) {
+      fail(parser, "invalid syntax for function call expression", line);
+    }
+  };
+  let first = true;
+  while (!isType(parser, "rparen")) {
+    if (!first) {
+      expect(parser, "comma");
+      if (isType(parser, "rparen")) {
+        break;
       }
     }
-    this.stream.expect("rparen");
-    return { positional, keywords, spread, keywordSpread };
-  }
-
-  private parseDottedName(): string {
-    let name = this.stream.expect("name").value;
-    while (this.stream.skipType("dot")) {
-      name += `.${this.stream.expect("name").value}`;
+    first = false;
+    if (isType(parser, "mul")) {
+      ensure(spread === null && keywordSpread === null);
+      advance(parser);
+      spread = parser.rules.expression(parser);
+    } else if (isType(parser, "pow")) {
+      ensure(keywordSpread === null);
+      advance(parser);
+      keywordSpread = parser.rules.expression(parser);
+    } else if (isType(parser, "name") && peek(parser).type === "assign") {
+      ensure(keywordSpread === null);
+      const key = advance(parser).value;
+      advance(parser);
+      keywords.push({ key, value: parser.rules.expression(parser) });
+    } else {
+      ensure(spread === null && keywordSpread === null && keywords.length === 0);
+      positional.push(parser.rules.expression(parser));
     }
-    return name;
   }
+  expect(parser, "rparen");
+  return { positional, keywords, spread, keywordSpread };
+}
 
-  /** The filters that follow an expression. `inline`: the first one stands without its bar. */
-  protected parseFilters(operand: Expression | null, inline: boolean): Filter | null {
-    let filter: Filter | null = null;
-    for (let links = 0; inline || this.stream.isType("pipe"); links = this.checkChain(links)) {
-      if (!inline) {
-        this.stream.next();
-      }
-      inline = false;
-      const { line } = this.stream.current;
-      const name = this.parseDottedName();
-      const args = this.stream.isType("lparen") ? this.parseArguments() : noArguments;
-      filter = { kind: "filter", line, name, operand: filter ?? operand, args };
-    }
-    return filter;
+function parseDottedName(parser: Parser): string {
+  let name = expect(parser, "name").value;
+  while (skipType(parser, "dot")) {
+    name += `.${expect(parser, "name").value}`;
   }
+  return name;
+}
 
-  private parseTest(operand: Expression): Expression {
-    const { line } = this.stream.next();
-    const negated = this.stream.skipName("not");
-    const name = this.parseDottedName();
-    let args = noArguments;
-    if (this.stream.isType("lparen")) {
-      args = this.parseArguments();
-    } else if (
-      testArgumentStarts.has(this.stream.current.type) &&
-      !["else", "or", "and"].some((word) => this.stream.isName(word))
-    ) {
-      if (this.stream.isName("is")) {
-        this.stream.fail("You cannot chain multiple tests with is");
-      }
-      const argument = this.nested(1, () => this.parsePostfix(this.parsePrimary()));
-      args = { ...noArguments, positional: [argument] };
+/** The filters that follow an expression. `inline`: the first one stands without its bar. */
+export function parseFilters(parser: Parser, operand: Expression | null, inline: boolean): Filter | null {
+  let filter: Filter | null = null;
+  for (let links = 0; inline || isType(parser, "pipe"); links = checkChain(links)) {
+    if (!inline) {
+      advance(parser);
     }
-    const test: Expression = { kind: "test", line, name, operand, args };
-    return negated ? { kind: "not", line, operand: test } : test;
+    inline = false;
+    const { line } = parser.current;
+    const name = parseDottedName(parser);
+    const args = isType(parser, "lparen") ? parseArguments(parser) : noArguments;
+    filter = { kind: "filter", line, name, operand: filter ?? operand, args };
   }
+  return filter;
+}
+
+function parseTest(parser: Parser, operand: Expression): Expression {
+  const { line } = advance(parser);
+  const negated = skipName(parser, "not");
+  const name = parseDottedName(parser);
+  let args = noArguments;
+  if (isType(parser, "lparen")) {
+    args = parseArguments(parser);
+  } else if (
+    testArgumentStarts.has(parser.current.type) &&
+    !["else", "or", "and"].some((word) => isName(parser, word))
+  ) {
+    if (isName(parser, "is")) {
+      fail(parser, "You cannot chain multiple tests with is");
+    }
+    const argument = nested(parser, 1, () => parsePostfix(parser, parsePrimary(parser)));
+    args = { ...noArguments, positional: [argument] };
+  }
+  const test: Expression = { kind: "test", line, name, operand, args };
+  return negated ? { kind: "not", line, operand: test } : test;
 }

@@ -1,7 +1,8 @@
 import { reprText } from "../python/repr.ts";
 import type { Expression, Load, Name, Statement } from "./ast.ts";
-import { ExpressionParser } from "./expression-parser.ts";
-import type { TupleOptions } from "./operand-parser.ts";
+import { parseExpression } from "./expression-parser.ts";
+import { parseTuple, type TupleOptions } from "./operand-parser.ts";
+import { advance, expect, fail, isName, isType, peek, skipName, skipType, type Parser } from "./parser.ts";
 
 function canAssign(target: Expression): boolean {
   switch (target.kind) {
@@ -26,112 +27,113 @@ function markAs(target: Expression, use: "store" | "param"): void {
   }
 }
 
-/** Targets of assignments, parameters, and the statements that need another template. */
-export abstract class TargetParser extends ExpressionParser {
-  protected parseTarget(options: TupleOptions = {}, use: "store" | "param" = "store"): Expression {
-    const target = this.parseTuple({ ...options, simplified: true });
-    markAs(target, use);
-    if (!canAssign(target)) {
-      this.stream.fail(`can't assign to ${reprText(target.kind)}`, target.line);
+export function parseTarget(
+  parser: Parser,
+  options: TupleOptions = {},
+  use: "store" | "param" = "store",
+): Expression {
+  const target = parseTuple(parser, { ...options, simplified: true });
+  markAs(target, use);
+  if (!canAssign(target)) {
+    fail(parser, `can't assign to ${reprText(target.kind)}`, target.line);
+  }
+  return target;
+}
+
+export function parseTargetName(parser: Parser, use: "store" | "param" = "store"): Name {
+  const { value: name, line } = expect(parser, "name");
+  const target: Name = { kind: "name", line, name, use };
+  if (!canAssign(target)) {
+    fail(parser, "can't assign to 'name'", line);
+  }
+  return target;
+}
+
+export function parseSignature(parser: Parser): { params: Name[]; defaults: Expression[] } {
+  const params: Name[] = [];
+  const defaults: Expression[] = [];
+  expect(parser, "lparen");
+  while (!isType(parser, "rparen")) {
+    if (params.length > 0) {
+      expect(parser, "comma");
     }
-    return target;
-  }
-
-  protected parseTargetName(use: "store" | "param" = "store"): Name {
-    const { value: name, line } = this.stream.expect("name");
-    const target: Name = { kind: "name", line, name, use };
-    if (!canAssign(target)) {
-      this.stream.fail("can't assign to 'name'", line);
+    params.push(parseTargetName(parser, "param"));
+    if (skipType(parser, "assign")) {
+      defaults.push(parseExpression(parser));
+    } else if (defaults.length > 0) {
+      fail(parser, "non-default argument follows default argument");
     }
-    return target;
   }
+  expect(parser, "rparen");
+  return { params, defaults };
+}
 
-  protected parseSignature(): { params: Name[]; defaults: Expression[] } {
-    const params: Name[] = [];
-    const defaults: Expression[] = [];
-    this.stream.expect("lparen");
-    while (!this.stream.isType("rparen")) {
-      if (params.length > 0) {
-        this.stream.expect("comma");
-      }
-      params.push(this.parseTargetName("param"));
-      if (this.stream.skipType("assign")) {
-        defaults.push(this.parseExpression());
-      } else if (defaults.length > 0) {
-        this.stream.fail("non-default argument follows default argument");
-      }
+export function parseExtends(parser: Parser): Statement {
+  const { line } = advance(parser);
+  return { kind: "extends", line, template: parseExpression(parser), names: [], ignoreMissing: false };
+}
+
+function isContextClause(parser: Parser): boolean {
+  const following = isName(parser, "with") || isName(parser, "without") ? peek(parser) : null;
+  return following?.type === "name" && following.value === "context";
+}
+
+function skipContextClause(parser: Parser): boolean {
+  const found = isContextClause(parser);
+  if (found) {
+    advance(parser);
+    advance(parser);
+  }
+  return found;
+}
+
+export function parseInclude(parser: Parser): Statement {
+  const { line } = advance(parser);
+  const template = parseExpression(parser);
+  let ignoreMissing = false;
+  if (isName(parser, "ignore") && peek(parser).value === "missing") {
+    ignoreMissing = true;
+    advance(parser);
+    advance(parser);
+  }
+  skipContextClause(parser);
+  return { kind: "include", line, template, names: [], ignoreMissing };
+}
+
+export function parseImport(parser: Parser): Statement {
+  const { line } = advance(parser);
+  const template = parseExpression(parser);
+  expect(parser, "name:as");
+  const { name } = parseTargetName(parser);
+  skipContextClause(parser);
+  return { kind: "import", line, template, names: [name], ignoreMissing: false };
+}
+
+export function parseFrom(parser: Parser): Statement {
+  const { line } = advance(parser);
+  const template = parseExpression(parser);
+  expect(parser, "name:import");
+  const names: string[] = [];
+  for (;;) {
+    if (names.length > 0) {
+      expect(parser, "comma");
     }
-    this.stream.expect("rparen");
-    return { params, defaults };
-  }
-
-  protected parseExtends(): Statement {
-    const { line } = this.stream.next();
-    return { kind: "extends", line, template: this.parseExpression(), names: [], ignoreMissing: false };
-  }
-
-  private isContextClause(): boolean {
-    const next = this.stream.isName("with") || this.stream.isName("without") ? this.stream.look() : null;
-    return next?.type === "name" && next.value === "context";
-  }
-
-  private skipContextClause(): boolean {
-    const found = this.isContextClause();
-    if (found) {
-      this.stream.next();
-      this.stream.next();
+    if (!isType(parser, "name")) {
+      expect(parser, "name");
     }
-    return found;
-  }
-
-  protected parseInclude(): Statement {
-    const { line } = this.stream.next();
-    const template = this.parseExpression();
-    let ignoreMissing = false;
-    if (this.stream.isName("ignore") && this.stream.look().value === "missing") {
-      ignoreMissing = true;
-      this.stream.next();
-      this.stream.next();
+    if (skipContextClause(parser)) {
+      break;
     }
-    this.skipContextClause();
-    return { kind: "include", line, template, names: [], ignoreMissing };
-  }
-
-  protected parseImport(): Statement {
-    const { line } = this.stream.next();
-    const template = this.parseExpression();
-    this.stream.expect("name:as");
-    const { name } = this.parseTargetName();
-    this.skipContextClause();
-    return { kind: "import", line, template, names: [name], ignoreMissing: false };
-  }
-
-  protected parseFrom(): Statement {
-    const { line } = this.stream.next();
-    const template = this.parseExpression();
-    this.stream.expect("name:import");
-    const names: string[] = [];
-    for (;;) {
-      if (names.length > 0) {
-        this.stream.expect("comma");
-      }
-      if (!this.stream.isType("name")) {
-        this.stream.expect("name");
-      }
-      if (this.skipContextClause()) {
-        break;
-      }
-      const target = this.parseTargetName();
-      if (target.name.startsWith("_")) {
-        const message = "names starting with an underline can not be imported";
-        this.stream.fail(message, target.line, "TemplateAssertionError");
-      }
-      names.push(this.stream.skipName("as") ? this.parseTargetName().name : target.name);
-      if (this.skipContextClause() || !this.stream.isType("comma")) {
-        break;
-      }
+    const target = parseTargetName(parser);
+    if (target.name.startsWith("_")) {
+      const message = "names starting with an underline can not be imported";
+      fail(parser, message, target.line, "TemplateAssertionError");
     }
-    const load: Load = { kind: "import", line, template, names, ignoreMissing: false };
-    return load;
+    names.push(skipName(parser, "as") ? parseTargetName(parser).name : target.name);
+    if (skipContextClause(parser) || !isType(parser, "comma")) {
+      break;
+    }
   }
+  const load: Load = { kind: "import", line, template, names, ignoreMissing: false };
+  return load;
 }
