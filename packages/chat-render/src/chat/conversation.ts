@@ -75,11 +75,11 @@ class MessageCheck {
       this.fail("tool_calls", "a list of tool calls", calls);
     }
     for (const [index, call] of calls.entries()) {
-      this.toolCall(`tool_calls[${index}]`, call);
+      this.#toolCall(`tool_calls[${index}]`, call);
     }
   }
 
-  private toolCall(field: string, call: PyValue): void {
+  #toolCall(field: string, call: PyValue): void {
     const shape = "an object with function.name and function.arguments";
     if (!(call instanceof PyDict)) {
       this.fail(field, shape, call);

@@ -34,7 +34,7 @@ export class Compiler {
   /** Whether a template is surely extended from here on. */
   knownExtends = false;
   /** Whether there are dicts written in the template. */
-  private readonly hasDicts: boolean;
+  readonly #hasDicts: boolean;
   /** Whether something is assigned to `loop`. */
   readonly storesLoop: boolean;
   extendsSoFar = 0;
@@ -49,16 +49,16 @@ export class Compiler {
   /** Expressions compiled so far: the difference is what a statement costs. */
   cost = 0;
   /** The first thing that Python would refuse in Jinja's code, which it reads only when all of it is written. */
-  private refusal: PyError | null = null;
-  private parentheses = 0;
+  #refusal: PyError | null = null;
+  #parentheses = 0;
 
-  private readonly compilers: Compilers;
-  private readonly root: readonly Statement[];
+  readonly #compilers: Compilers;
+  readonly #root: readonly Statement[];
 
   constructor(ctx: Runtime, body: readonly Statement[], compilers: Compilers) {
     this.ctx = ctx;
-    this.compilers = compilers;
-    this.root = body;
+    this.#compilers = compilers;
+    this.#root = body;
     let countsPieces = false;
     let hasExtends = false;
     let hasDicts = false;
@@ -77,7 +77,7 @@ export class Compiler {
     });
     this.countsPieces = countsPieces;
     this.hasExtends = hasExtends;
-    this.hasDicts = hasDicts;
+    this.#hasDicts = hasDicts;
     this.storesLoop = storesLoop;
   }
 
@@ -87,15 +87,15 @@ export class Compiler {
   }
 
   expression(frame: Frame, node: Expression): Evaluate {
-    return this.compilers.expression(this, frame, node);
+    return this.#compilers.expression(this, frame, node);
   }
 
   truth(frame: Frame, node: Expression): (scope: Scope) => boolean {
-    return this.compilers.truth(this, frame, node);
+    return this.#compilers.truth(this, frame, node);
   }
 
   body(frame: Frame, body: readonly Statement[]): Execute {
-    return this.compilers.body(this, frame, body);
+    return this.#compilers.body(this, frame, body);
   }
 
   /** @throws PyError TemplateAssertionError */
@@ -105,12 +105,12 @@ export class Compiler {
 
   /** Notes what Python refuses in the code that Jinja writes. The line is the template's: there is no such code here. */
   refuse(message: string, line: number, pythonClass = "SyntaxError"): void {
-    this.refusal ??= new PyError(pythonClass, `${message} (<template>, line ${line})`, line);
+    this.#refusal ??= new PyError(pythonClass, `${message} (<template>, line ${line})`, line);
   }
 
   checkRefusal(): void {
-    if (this.refusal !== null) {
-      throw this.refusal;
+    if (this.#refusal !== null) {
+      throw this.#refusal;
     }
   }
 
@@ -125,7 +125,7 @@ export class Compiler {
 
   /** Name of the function that stands for a filter or test that does not exist. */
   missingName(kind: "filter" | "test", name: string): string {
-    return missingName(this.root, this.blocks, this.block, kind, name);
+    return missingName(this.#root, this.blocks, this.block, kind, name);
   }
 
   variable(name: string): number {
@@ -136,12 +136,12 @@ export class Compiler {
 
   /** Compiles what Jinja's code holds inside `count` pairs of parentheses. */
   parenthesized<Result>(count: number, line: number, compile: () => Result): Result {
-    this.parentheses += count;
-    if (this.parentheses > MAX_PARENTHESES) {
+    this.#parentheses += count;
+    if (this.#parentheses > MAX_PARENTHESES) {
       throw new PyError("SyntaxError", `too many nested parentheses (<template>, line ${line})`, line);
     }
     const result = compile();
-    this.parentheses -= count;
+    this.#parentheses -= count;
     return result;
   }
 
@@ -156,7 +156,7 @@ export class Compiler {
    * @throws PyError TypeError for a key that cannot be hashed
    */
   checkDicts(node: Expression): void {
-    if (this.hasDicts && this.autoescape !== "runtime") {
+    if (this.#hasDicts && this.autoescape !== "runtime") {
       findAll([node], (part) => {
         if (part.kind === "dict") {
           constantOf(this.ctx, part);

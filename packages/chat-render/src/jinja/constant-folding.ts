@@ -112,20 +112,20 @@ function mayBeConstant(node: Expression): boolean {
 
 /** Computes expressions without variables, as Jinja does when it compiles. */
 class Folder {
-  private readonly ctx: PyContext;
-  private readonly withCalls: boolean;
+  readonly #ctx: PyContext;
+  readonly #withCalls: boolean;
 
   constructor(ctx: PyContext, withCalls: boolean) {
-    this.ctx = ctx;
-    this.withCalls = withCalls;
+    this.#ctx = ctx;
+    this.#withCalls = withCalls;
   }
 
-  private optional(node: Expression | null): PyValue {
+  #optional(node: Expression | null): PyValue {
     return node === null ? null : this.value(node);
   }
 
   /** Errors of these computations leave them to the run. */
-  private attempt(compute: () => PyValue): PyValue {
+  #attempt(compute: () => PyValue): PyValue {
     try {
       return compute();
     } catch (error) {
@@ -136,7 +136,7 @@ class Folder {
     }
   }
 
-  private dict(node: DictDisplay): PyDict {
+  #dict(node: DictDisplay): PyDict {
     const dict = new PyDict();
     for (const { key, value } of node.items) {
       const name = this.value(key);
@@ -154,7 +154,7 @@ class Folder {
       case "list":
         return node.items.map((item) => this.value(item));
       case "dict":
-        return this.dict(node);
+        return this.#dict(node);
       case "condexpr":
         if (truth(this.value(node.test))) {
           return this.value(node.value);
@@ -175,53 +175,57 @@ class Folder {
         return !truth(this.value(node.operand));
       case "neg":
       case "pos":
-        return this.attempt(() => unary(this.ctx, node.kind === "neg" ? "-" : "+", this.value(node.operand)));
+        return this.#attempt(() =>
+          unary(this.#ctx, node.kind === "neg" ? "-" : "+", this.value(node.operand)),
+        );
       case "concat":
-        return node.parts.map((part) => str(this.ctx, this.value(part))).join("");
+        return node.parts.map((part) => str(this.#ctx, this.value(part))).join("");
       case "compare":
-        return this.comparison(node.first, node.rest);
+        return this.#comparison(node.first, node.rest);
       case "filter":
       case "test":
-        return this.call(node);
+        return this.#call(node);
       case "getattr":
-        return this.attempt(() => getAttribute(this.ctx, this.value(node.object), node.attribute));
+        return this.#attempt(() => getAttribute(this.#ctx, this.value(node.object), node.attribute));
       case "getitem":
-        return this.attempt(() => getItem(this.ctx, this.value(node.object), this.value(node.key)));
+        return this.#attempt(() => getItem(this.#ctx, this.value(node.object), this.value(node.key)));
       case "slice":
-        return new PySlice(this.optional(node.start), this.optional(node.stop), this.optional(node.step));
+        return new PySlice(this.#optional(node.start), this.#optional(node.stop), this.#optional(node.step));
       case "name":
       case "nsref":
       case "call":
         throw notConstant;
       default: {
         const operator = arithmetic[node.kind];
-        return this.attempt(() => binary(this.ctx, operator, this.value(node.left), this.value(node.right)));
+        return this.#attempt(() =>
+          binary(this.#ctx, operator, this.value(node.left), this.value(node.right)),
+        );
       }
     }
   }
 
-  private comparison(
+  #comparison(
     first: Expression,
     rest: readonly { readonly comparator: Comparator; readonly operand: Expression }[],
   ): PyValue {
     let left = this.value(first);
-    return this.attempt(() =>
+    return this.#attempt(() =>
       rest.every(({ comparator, operand }) => {
         const right = this.value(operand);
-        const holds = compareValues(this.ctx, comparator, left, right);
+        const holds = compareValues(this.#ctx, comparator, left, right);
         left = right;
         return holds;
       }),
     );
   }
 
-  private arguments(args: Arguments): { positional: PyValue[]; keywords: PyKwargs } {
+  #arguments(args: Arguments): { positional: PyValue[]; keywords: PyKwargs } {
     const positional = args.positional.map((arg) => this.value(arg));
     const keywords = new Map(args.keywords.map(({ key, value }) => [key, this.value(value)]));
     const { spread, keywordSpread } = args;
     if (spread !== null) {
-      this.attempt(() => {
-        positional.push(...listOf(this.ctx, this.value(spread)));
+      this.#attempt(() => {
+        positional.push(...listOf(this.#ctx, this.value(spread)));
         return null;
       });
     }
@@ -232,14 +236,14 @@ class Folder {
     return { positional, keywords: keywords.size === 0 ? null : keywords };
   }
 
-  private call(node: Filter | Test): PyValue {
-    const run = node.kind === "filter" ? this.ctx.filters.get(node.name) : this.ctx.tests.get(node.name);
-    if (!this.withCalls || node.operand === null || run === undefined || contextual.has(node.name)) {
+  #call(node: Filter | Test): PyValue {
+    const run = node.kind === "filter" ? this.#ctx.filters.get(node.name) : this.#ctx.tests.get(node.name);
+    if (!this.#withCalls || node.operand === null || run === undefined || contextual.has(node.name)) {
       throw notConstant;
     }
-    const { positional, keywords } = this.arguments(node.args);
+    const { positional, keywords } = this.#arguments(node.args);
     const operand = this.value(node.operand);
-    return this.attempt(() => run(this.ctx, operand, positional, keywords));
+    return this.#attempt(() => run(this.#ctx, operand, positional, keywords));
   }
 }
 

@@ -6,8 +6,8 @@ import { bindArguments } from "./bind-arguments.ts";
 /** `cycler(…)`: its values one after the other, again and again. */
 export class Cycler extends PyObject {
   readonly typeName = "Cycler";
-  private readonly items: readonly PyValue[];
-  private position = 0;
+  readonly #items: readonly PyValue[];
+  #position = 0;
 
   constructor(args: readonly PyValue[], kwargs: PyKwargs) {
     super();
@@ -15,32 +15,32 @@ export class Cycler extends PyObject {
     if (args.length === 0) {
       throw new PyError("RuntimeError", "at least one item has to be provided");
     }
-    this.items = args;
+    this.#items = args;
   }
 
   override get moduleName(): string {
     return "jinja2.utils";
   }
 
-  private get current(): PyValue {
-    return this.items[this.position] ?? null;
+  get #current(): PyValue {
+    return this.#items[this.#position] ?? null;
   }
 
   override getAttribute(name: string): PyValue | undefined {
     switch (name) {
       case "items":
-        return new PyTuple(this.items);
+        return new PyTuple(this.#items);
       case "pos":
-        return this.position;
+        return this.#position;
       case "current":
-        return this.current;
+        return this.#current;
       case "next":
         return new PyFunction(
           "Cycler.next",
           (args, kwargs) => {
             bindArguments("Cycler.next", [], 0, args, kwargs, 1);
-            const { current } = this;
-            this.position = (this.position + 1) % this.items.length;
+            const current = this.#current;
+            this.#position = (this.#position + 1) % this.#items.length;
             return current;
           },
           "method",
@@ -50,7 +50,7 @@ export class Cycler extends PyObject {
           "Cycler.reset",
           (args, kwargs) => {
             bindArguments("Cycler.reset", [], 0, args, kwargs, 1);
-            this.position = 0;
+            this.#position = 0;
             return null;
           },
           "method",
@@ -64,13 +64,13 @@ export class Cycler extends PyObject {
 /** `joiner(separator)`: nothing when it is called first, and then the separator. */
 export class Joiner extends PyObject {
   readonly typeName = "Joiner";
-  private readonly separator: PyValue;
-  private used = false;
+  readonly #separator: PyValue;
+  #used = false;
 
   constructor(args: readonly PyValue[], kwargs: PyKwargs) {
     super();
     const [separator] = bindArguments("Joiner.__init__", ["sep"], 0, args, kwargs, 1);
-    this.separator = separator === undefined ? ", " : separator;
+    this.#separator = separator === undefined ? ", " : separator;
   }
 
   override get moduleName(): string {
@@ -78,15 +78,15 @@ export class Joiner extends PyObject {
   }
 
   override getAttribute(name: string): PyValue | undefined {
-    return name === "sep" ? this.separator : name === "used" ? this.used : undefined;
+    return name === "sep" ? this.#separator : name === "used" ? this.#used : undefined;
   }
 
   override call(args: readonly PyValue[], kwargs: PyKwargs): PyValue {
     bindArguments("Joiner.__call__", [], 0, args, kwargs, 1);
-    if (this.used) {
-      return this.separator;
+    if (this.#used) {
+      return this.#separator;
     }
-    this.used = true;
+    this.#used = true;
     return "";
   }
 }

@@ -49,268 +49,268 @@ const MAX_TOKENS = 75_000;
 /** Cuts a template into tokens, with the settings of transformers: trim_blocks and lstrip_blocks. */
 class Lexer {
   readonly tokens: Token[] = [];
-  private readonly source: string;
-  private position = 0;
-  private line = 1;
+  readonly #source: string;
+  #position = 0;
+  #line = 1;
   /** Whether the last thing read ended a line. */
-  private lineStarting = true;
-  private openBrackets: string[] = [];
+  #lineStarting = true;
+  #openBrackets: string[] = [];
 
   constructor(source: string) {
-    this.source = source;
+    this.#source = source;
   }
 
   run(): void {
-    while (this.position < this.source.length) {
-      this.readText();
+    while (this.#position < this.#source.length) {
+      this.#readText();
     }
   }
 
-  private push(type: TokenType, value: string): void {
+  #push(type: TokenType, value: string): void {
     if (this.tokens.length > MAX_TOKENS) {
       const error = new BudgetError("SIZE_LIMIT", `the template has more than ${MAX_TOKENS} tokens`);
-      error.line = this.line;
+      error.line = this.#line;
       throw error;
     }
-    this.tokens.push({ type, value, line: this.line });
+    this.tokens.push({ type, value, line: this.#line });
   }
 
   /** The match of a sticky expression at the place reached. */
-  private match(expression: RegExp): RegExpExecArray | null {
-    expression.lastIndex = this.position;
-    return expression.exec(this.source);
+  #match(expression: RegExp): RegExpExecArray | null {
+    expression.lastIndex = this.#position;
+    return expression.exec(this.#source);
   }
 
-  private consume(text: string): void {
-    this.position += text.length;
-    this.line += countLines(text);
-    this.lineStarting = text.endsWith("\n");
+  #consume(text: string): void {
+    this.#position += text.length;
+    this.#line += countLines(text);
+    this.#lineStarting = text.endsWith("\n");
   }
 
   /** Text before a tag, without the whitespace that the tag takes with it. */
-  private pushText(text: string, sign: string, isVariable: boolean): void {
+  #pushText(text: string, sign: string, isVariable: boolean): void {
     let kept = text;
     if (sign === "-") {
       kept = withoutTrailingSpaces(text);
     } else if (sign !== "+" && !isVariable) {
       const lineStart = text.lastIndexOf("\n") + 1;
-      if ((lineStart > 0 || this.lineStarting) && onlySpaces.test(text.slice(lineStart))) {
+      if ((lineStart > 0 || this.#lineStarting) && onlySpaces.test(text.slice(lineStart))) {
         kept = text.slice(0, lineStart);
       }
     }
     if (kept !== "") {
-      this.push("data", kept);
+      this.#push("data", kept);
     }
-    this.line += countLines(text);
+    this.#line += countLines(text);
   }
 
-  private readText(): void {
-    tagStart.lastIndex = this.position;
-    const tag = tagStart.exec(this.source);
+  #readText(): void {
+    tagStart.lastIndex = this.#position;
+    const tag = tagStart.exec(this.#source);
     if (tag === null) {
-      this.push("data", this.source.slice(this.position));
-      this.position = this.source.length;
+      this.#push("data", this.#source.slice(this.#position));
+      this.#position = this.#source.length;
       return;
     }
-    const text = this.source.slice(this.position, tag.index);
-    this.position = tag.index;
+    const text = this.#source.slice(this.#position, tag.index);
+    this.#position = tag.index;
     const [opening] = tag;
-    const raw = opening === "{%" ? this.match(rawBegin) : null;
+    const raw = opening === "{%" ? this.#match(rawBegin) : null;
     if (raw !== null) {
-      this.pushText(text, raw[1] ?? "", false);
-      this.consume(raw[0]);
-      this.readRaw();
+      this.#pushText(text, raw[1] ?? "", false);
+      this.#consume(raw[0]);
+      this.#readRaw();
       return;
     }
-    const next = this.source[tag.index + 2] ?? "";
+    const next = this.#source[tag.index + 2] ?? "";
     const sign = next === "-" || next === "+" ? next : "";
-    this.pushText(text, sign, opening === "{{");
+    this.#pushText(text, sign, opening === "{{");
     if (opening === "{#") {
-      this.consume(opening + sign);
-      this.skipComment();
+      this.#consume(opening + sign);
+      this.#skipComment();
       return;
     }
     const isBlock = opening === "{%";
-    this.push(isBlock ? "block_begin" : "variable_begin", opening + sign);
-    this.consume(opening + sign);
-    this.readCode(isBlock ? "block_end" : "variable_end", isBlock ? blockEnd : variableEnd);
+    this.#push(isBlock ? "block_begin" : "variable_begin", opening + sign);
+    this.#consume(opening + sign);
+    this.#readCode(isBlock ? "block_end" : "variable_end", isBlock ? blockEnd : variableEnd);
   }
 
-  private skipComment(): void {
-    if (this.position >= this.source.length) {
+  #skipComment(): void {
+    if (this.#position >= this.#source.length) {
       return;
     }
-    const start = this.position;
-    const at = this.source.indexOf("#}", start);
+    const start = this.#position;
+    const at = this.#source.indexOf("#}", start);
     if (at < 0) {
-      throw syntaxError("Missing end of comment tag", this.line);
+      throw syntaxError("Missing end of comment tag", this.#line);
     }
-    const sign = at > start ? this.source[at - 1] : "";
-    this.consume(this.source.slice(start, at + 2));
+    const sign = at > start ? this.#source[at - 1] : "";
+    this.#consume(this.#source.slice(start, at + 2));
     if (sign === "-") {
-      this.skipSpaces();
-    } else if (sign !== "+" && this.source[this.position] === "\n") {
-      this.consume("\n");
+      this.#skipSpaces();
+    } else if (sign !== "+" && this.#source[this.#position] === "\n") {
+      this.#consume("\n");
     }
   }
 
-  private skipSpaces(): boolean {
-    const match = this.match(spaces);
+  #skipSpaces(): boolean {
+    const match = this.#match(spaces);
     if (match === null) {
       return false;
     }
-    this.consume(match[0]);
+    this.#consume(match[0]);
     return true;
   }
 
-  private readRaw(): void {
-    const start = this.position;
-    if (start >= this.source.length) {
+  #readRaw(): void {
+    const start = this.#position;
+    if (start >= this.#source.length) {
       return;
     }
-    for (let at = this.source.indexOf("{%", start); at >= 0; at = this.source.indexOf("{%", at + 2)) {
-      this.position = at;
-      const end = this.match(rawEnd);
+    for (let at = this.#source.indexOf("{%", start); at >= 0; at = this.#source.indexOf("{%", at + 2)) {
+      this.#position = at;
+      const end = this.#match(rawEnd);
       if (end !== null) {
-        this.pushText(this.source.slice(start, at), end[1] ?? "", false);
-        this.consume(end[0]);
+        this.#pushText(this.#source.slice(start, at), end[1] ?? "", false);
+        this.#consume(end[0]);
         return;
       }
     }
-    throw syntaxError("Missing end of raw directive", this.line);
+    throw syntaxError("Missing end of raw directive", this.#line);
   }
 
   /** The tokens between the delimiters of a statement or an expression. */
-  private readCode(endType: TokenType, end: RegExp): void {
-    const { source } = this;
-    this.openBrackets = [];
-    while (this.position < source.length) {
-      const code = source.charCodeAt(this.position);
+  #readCode(endType: TokenType, end: RegExp): void {
+    const source = this.#source;
+    this.#openBrackets = [];
+    while (this.#position < source.length) {
+      const code = source.charCodeAt(this.#position);
       if (code === SPACE || code === NEWLINE) {
-        this.position += 1;
-        this.lineStarting = code === NEWLINE;
-        this.line += code === NEWLINE ? 1 : 0;
+        this.#position += 1;
+        this.#lineStarting = code === NEWLINE;
+        this.#line += code === NEWLINE ? 1 : 0;
       } else if (isNameStart(code)) {
-        this.readName();
-      } else if (this.openBrackets.length > 0 || !endStarts.has(code)) {
-        this.readToken(code);
+        this.#readName();
+      } else if (this.#openBrackets.length > 0 || !endStarts.has(code)) {
+        this.#readToken(code);
       } else {
         // Inside brackets, what looks like the end of the tag is an operator.
-        const match = this.match(end);
+        const match = this.#match(end);
         if (match !== null) {
-          this.push(endType, match[0]);
-          this.consume(match[0]);
+          this.#push(endType, match[0]);
+          this.#consume(match[0]);
           return;
         }
-        this.readToken(code);
+        this.#readToken(code);
       }
     }
   }
 
-  private readName(): void {
-    const { source } = this;
-    let end = this.position + 1;
+  #readName(): void {
+    const source = this.#source;
+    let end = this.#position + 1;
     let code = source.charCodeAt(end);
     while (isNameStart(code) || isDigit(code)) {
       end += 1;
       code = source.charCodeAt(end);
     }
     if (code > 0x7f) {
-      this.readWord();
+      this.#readWord();
       return;
     }
-    this.push("name", source.slice(this.position, end));
-    this.position = end;
-    this.lineStarting = false;
+    this.#push("name", source.slice(this.#position, end));
+    this.#position = end;
+    this.#lineStarting = false;
   }
 
   /** A name with characters outside ASCII. */
-  private readWord(): boolean {
-    const text = this.match(word)?.[0];
+  #readWord(): boolean {
+    const text = this.#match(word)?.[0];
     if (text === undefined) {
       return false;
     }
     if (!identifier.test(text)) {
-      throw syntaxError("Invalid character in identifier", this.line);
+      throw syntaxError("Invalid character in identifier", this.#line);
     }
-    this.push("name", text);
-    this.consume(text);
+    this.#push("name", text);
+    this.#consume(text);
     return true;
   }
 
-  private readNumber(): boolean {
-    const digits = this.match(float)?.[0];
+  #readNumber(): boolean {
+    const digits = this.#match(float)?.[0];
     if (digits !== undefined) {
-      this.pushNumber("float", digits, pyFloat(Number(digits.replaceAll("_", ""))));
+      this.#pushNumber("float", digits, pyFloat(Number(digits.replaceAll("_", ""))));
       return true;
     }
-    const whole = this.match(integer)?.[0];
+    const whole = this.#match(integer)?.[0];
     if (whole !== undefined) {
-      this.pushNumber("integer", whole, integerValue(whole));
+      this.#pushNumber("integer", whole, integerValue(whole));
     }
     return whole !== undefined;
   }
 
-  private readToken(code: number): void {
+  #readToken(code: number): void {
     if (
-      !this.readOperator() &&
-      !this.readString() &&
-      !this.skipSpaces() &&
-      !(isDigit(code) && this.readNumber()) &&
-      !this.readWord()
+      !this.#readOperator() &&
+      !this.#readString() &&
+      !this.#skipSpaces() &&
+      !(isDigit(code) && this.#readNumber()) &&
+      !this.#readWord()
     ) {
-      const at = codePointCount(this.source.slice(0, this.position));
-      const character = String.fromCodePoint(this.source.codePointAt(this.position) ?? 0);
-      throw syntaxError(`unexpected char ${reprText(character)} at ${at}`, this.line);
+      const at = codePointCount(this.#source.slice(0, this.#position));
+      const character = String.fromCodePoint(this.#source.codePointAt(this.#position) ?? 0);
+      throw syntaxError(`unexpected char ${reprText(character)} at ${at}`, this.#line);
     }
   }
 
-  private pushNumber(type: "float" | "integer", text: string, number: PyValue): void {
-    this.tokens.push({ type, value: text, line: this.line, number });
-    this.consume(text);
+  #pushNumber(type: "float" | "integer", text: string, number: PyValue): void {
+    this.tokens.push({ type, value: text, line: this.#line, number });
+    this.#consume(text);
   }
 
-  private readString(): boolean {
-    const quote = this.source[this.position];
+  #readString(): boolean {
+    const quote = this.#source[this.#position];
     if (quote !== "'" && quote !== '"') {
       return false;
     }
-    let end = this.position + 1;
-    while (this.source[end] !== quote) {
-      end += this.source[end] === "\\" ? 2 : 1;
-      if (end >= this.source.length) {
+    let end = this.#position + 1;
+    while (this.#source[end] !== quote) {
+      end += this.#source[end] === "\\" ? 2 : 1;
+      if (end >= this.#source.length) {
         return false;
       }
     }
-    const text = this.source.slice(this.position, end + 1);
-    this.push("string", decodeStringLiteral(text.slice(1, -1), this.line));
-    this.consume(text);
+    const text = this.#source.slice(this.#position, end + 1);
+    this.#push("string", decodeStringLiteral(text.slice(1, -1), this.#line));
+    this.#consume(text);
     return true;
   }
 
-  private readOperator(): boolean {
-    const two = this.source.slice(this.position, this.position + 2);
+  #readOperator(): boolean {
+    const two = this.#source.slice(this.#position, this.#position + 2);
     const text = operators.has(two) ? two : two.slice(0, 1);
     const type = operators.get(text);
     if (type === undefined) {
       return false;
     }
-    this.balance(text);
-    this.push(type, text);
-    this.position += text.length;
-    this.lineStarting = false;
+    this.#balance(text);
+    this.#push(type, text);
+    this.#position += text.length;
+    this.#lineStarting = false;
     return true;
   }
 
-  private balance(text: string): void {
+  #balance(text: string): void {
     const closer = closers[text];
     if (closer !== undefined) {
-      this.openBrackets.push(closer);
+      this.#openBrackets.push(closer);
     } else if (text === "}" || text === ")" || text === "]") {
-      const expected = this.openBrackets.pop();
+      const expected = this.#openBrackets.pop();
       if (expected !== text) {
         const wanted = expected === undefined ? "" : `, expected '${expected}'`;
-        throw syntaxError(`unexpected '${text}'${wanted}`, this.line);
+        throw syntaxError(`unexpected '${text}'${wanted}`, this.#line);
       }
     }
   }

@@ -16,7 +16,7 @@ export class FunctionUnit {
   readonly depth: number;
   /** Whether functions were made inside it, which may read its slots after a frame was left. */
   hasInner = false;
-  private readonly slots = new Map<string, number>();
+  readonly #slots = new Map<string, number>();
 
   constructor(parent: FunctionUnit | null) {
     this.depth = parent === null ? 0 : parent.depth + 1;
@@ -26,13 +26,13 @@ export class FunctionUnit {
   }
 
   get size(): number {
-    return this.slots.size;
+    return this.#slots.size;
   }
 
   slot(name: string, level: number): number {
     const key = `${level} ${name}`;
-    const known = this.slots.get(key) ?? this.slots.size;
-    this.slots.set(key, known);
+    const known = this.#slots.get(key) ?? this.#slots.size;
+    this.#slots.set(key, known);
     return known;
   }
 }
@@ -77,7 +77,7 @@ export class Symbols {
   store(name: string): void {
     this.stores.add(name);
     if (!this.loads.has(name)) {
-      this.loads.set(name, this.isOuter(name) ? "alias" : "undefined");
+      this.loads.set(name, this.#isOuter(name) ? "alias" : "undefined");
     }
   }
 
@@ -92,7 +92,7 @@ export class Symbols {
     }
   }
 
-  private isOuter(name: string): boolean {
+  #isOuter(name: string): boolean {
     return this.parent !== null && this.parent.find(name) !== null;
   }
 
@@ -111,7 +111,7 @@ export class Symbols {
       }
     }
     for (const name of stored) {
-      this.loads.set(name, this.isOuter(name) ? "alias" : "resolve");
+      this.loads.set(name, this.#isOuter(name) ? "alias" : "resolve");
     }
   }
 }

@@ -39,183 +39,183 @@ const words: Readonly<Record<string, PyValue>> = {
 };
 
 class Reader {
-  private readonly text: string;
-  private readonly limits: JsonLimits;
-  private at = 0;
-  private values = 0;
+  readonly #text: string;
+  readonly #limits: JsonLimits;
+  #at = 0;
+  #values = 0;
 
   constructor(text: string, limits: JsonLimits) {
-    this.text = text;
-    this.limits = limits;
+    this.#text = text;
+    this.#limits = limits;
   }
 
   read(): PyValue {
-    if (this.text.length > this.limits.chars) {
-      throw this.refused(`the text has more than ${this.limits.chars} characters`);
+    if (this.#text.length > this.#limits.chars) {
+      throw this.#refused(`the text has more than ${this.#limits.chars} characters`);
     }
     // Files of some editors begin with a mark, which is no part of the text.
-    this.at = this.text.startsWith("\ufeff") ? 1 : 0;
-    this.skipSpace();
-    const value = this.value(0);
-    this.skipSpace();
-    if (this.at < this.text.length) {
-      throw this.refused("more text after the value");
+    this.#at = this.#text.startsWith("\ufeff") ? 1 : 0;
+    this.#skipSpace();
+    const value = this.#value(0);
+    this.#skipSpace();
+    if (this.#at < this.#text.length) {
+      throw this.#refused("more text after the value");
     }
     return value;
   }
 
-  private refused(what: string, at = this.at): RenderError {
-    const before = this.text.slice(0, at);
+  #refused(what: string, at = this.#at): RenderError {
+    const before = this.#text.slice(0, at);
     const line = before.split("\n").length;
     const column = at - (before.lastIndexOf("\n") + 1) + 1;
     return new RenderError("MESSAGES_INVALID", `JSON at ${line}:${column}: ${what}`);
   }
 
-  private skipSpace(): void {
-    space.lastIndex = this.at;
-    space.exec(this.text);
-    this.at = space.lastIndex;
+  #skipSpace(): void {
+    space.lastIndex = this.#at;
+    space.exec(this.#text);
+    this.#at = space.lastIndex;
   }
 
-  private value(depth: number): PyValue {
-    this.values += 1;
-    if (this.values > this.limits.values) {
-      throw this.refused(`more than ${this.limits.values} values`);
+  #value(depth: number): PyValue {
+    this.#values += 1;
+    if (this.#values > this.#limits.values) {
+      throw this.#refused(`more than ${this.#limits.values} values`);
     }
-    switch (this.text.charAt(this.at)) {
+    switch (this.#text.charAt(this.#at)) {
       case '"':
-        return this.string();
+        return this.#string();
       case "{":
-        return this.object(depth + 1);
+        return this.#object(depth + 1);
       case "[":
-        return this.array(depth + 1);
+        return this.#array(depth + 1);
       default:
-        return this.numberOrWord();
+        return this.#numberOrWord();
     }
   }
 
-  private numberOrWord(): PyValue {
-    number.lastIndex = this.at;
-    const match = number.exec(this.text);
+  #numberOrWord(): PyValue {
+    number.lastIndex = this.#at;
+    const match = number.exec(this.#text);
     if (match === null) {
       for (const [word, value] of Object.entries(words)) {
-        if (this.text.startsWith(word, this.at)) {
-          this.at += word.length;
+        if (this.#text.startsWith(word, this.#at)) {
+          this.#at += word.length;
           return value;
         }
       }
-      throw this.refused(
-        this.at < this.text.length ? "expected a value" : "the text ends where a value is expected",
+      throw this.#refused(
+        this.#at < this.#text.length ? "expected a value" : "the text ends where a value is expected",
       );
     }
     const [all, whole = "", fraction, exponent] = match;
     if (fraction === undefined && exponent === undefined) {
       if (whole.length > MAX_INT_DIGITS) {
-        throw this.refused(`a whole number of more than ${MAX_INT_DIGITS} digits`);
+        throw this.#refused(`a whole number of more than ${MAX_INT_DIGITS} digits`);
       }
-      this.at += all.length;
+      this.#at += all.length;
       return whole.length < 16 ? Number(whole) + 0 : pyInt(BigInt(whole));
     }
-    this.at += all.length;
+    this.#at += all.length;
     return pyFloat(Number(all));
   }
 
-  private string(): string {
-    const start = this.at;
+  #string(): string {
+    const start = this.#at;
     let result = "";
-    this.at += 1;
+    this.#at += 1;
     for (;;) {
-      plain.lastIndex = this.at;
-      const part = plain.exec(this.text)?.[0] ?? "";
+      plain.lastIndex = this.#at;
+      const part = plain.exec(this.#text)?.[0] ?? "";
       result += part;
-      this.at += part.length;
-      const next = this.text.charAt(this.at);
+      this.#at += part.length;
+      const next = this.#text.charAt(this.#at);
       if (next === '"') {
-        this.at += 1;
+        this.#at += 1;
         return result;
       }
       if (next === "") {
-        throw this.refused("a string that does not end", start);
+        throw this.#refused("a string that does not end", start);
       }
       if (next !== "\\") {
-        throw this.refused("a control character in a string must be escaped");
+        throw this.#refused("a control character in a string must be escaped");
       }
-      result += this.escape();
+      result += this.#escape();
     }
   }
 
-  private escape(): string {
-    const letter = this.text.charAt(this.at + 1);
+  #escape(): string {
+    const letter = this.#text.charAt(this.#at + 1);
     if (letter === "u") {
-      const hex = this.text.slice(this.at + 2, this.at + 6);
+      const hex = this.#text.slice(this.#at + 2, this.#at + 6);
       if (!/^[\da-fA-F]{4}$/.test(hex)) {
-        throw this.refused("\\u needs four hexadecimal digits");
+        throw this.#refused("\\u needs four hexadecimal digits");
       }
-      this.at += 6;
+      this.#at += 6;
       return String.fromCharCode(Number.parseInt(hex, 16));
     }
     const character = escapes[letter];
     if (character === undefined) {
-      throw this.refused("an escape that JSON does not know");
+      throw this.#refused("an escape that JSON does not know");
     }
-    this.at += 2;
+    this.#at += 2;
     return character;
   }
 
-  private enter(depth: number): void {
-    if (depth > this.limits.depth) {
-      throw this.refused(`nested deeper than ${this.limits.depth} levels`);
+  #enter(depth: number): void {
+    if (depth > this.#limits.depth) {
+      throw this.#refused(`nested deeper than ${this.#limits.depth} levels`);
     }
-    this.at += 1;
-    this.skipSpace();
+    this.#at += 1;
+    this.#skipSpace();
   }
 
   /** True where another item follows, false at the end. */
-  private more(end: string): boolean {
-    this.skipSpace();
-    const next = this.text.charAt(this.at);
+  #more(end: string): boolean {
+    this.#skipSpace();
+    const next = this.#text.charAt(this.#at);
     if (next !== "," && next !== end) {
-      throw this.refused(`expected "," or "${end}"`);
+      throw this.#refused(`expected "," or "${end}"`);
     }
-    this.at += 1;
+    this.#at += 1;
     return next === ",";
   }
 
-  private array(depth: number): PyValue[] {
-    this.enter(depth);
+  #array(depth: number): PyValue[] {
+    this.#enter(depth);
     const items: PyValue[] = [];
-    if (this.text.charAt(this.at) === "]") {
-      this.at += 1;
+    if (this.#text.charAt(this.#at) === "]") {
+      this.#at += 1;
       return items;
     }
     do {
-      this.skipSpace();
-      items.push(this.value(depth));
-    } while (this.more("]"));
+      this.#skipSpace();
+      items.push(this.#value(depth));
+    } while (this.#more("]"));
     return items;
   }
 
-  private object(depth: number): PyDict {
-    this.enter(depth);
+  #object(depth: number): PyDict {
+    this.#enter(depth);
     const dict = new PyDict();
-    if (this.text.charAt(this.at) === "}") {
-      this.at += 1;
+    if (this.#text.charAt(this.#at) === "}") {
+      this.#at += 1;
       return dict;
     }
     do {
-      this.skipSpace();
-      if (this.text.charAt(this.at) !== '"') {
-        throw this.refused("expected a key in double quotes");
+      this.#skipSpace();
+      if (this.#text.charAt(this.#at) !== '"') {
+        throw this.#refused("expected a key in double quotes");
       }
-      const key = this.string();
-      this.skipSpace();
-      if (this.text.charAt(this.at) !== ":") {
-        throw this.refused('expected ":"');
+      const key = this.#string();
+      this.#skipSpace();
+      if (this.#text.charAt(this.#at) !== ":") {
+        throw this.#refused('expected ":"');
       }
-      this.at += 1;
-      this.skipSpace();
-      dict.set(key, this.value(depth));
-    } while (this.more("}"));
+      this.#at += 1;
+      this.#skipSpace();
+      dict.set(key, this.#value(depth));
+    } while (this.#more("}"));
     return dict;
   }
 }

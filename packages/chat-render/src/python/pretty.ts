@@ -63,47 +63,42 @@ function flat(ctx: PyContext, value: PyValue, depth: number): string {
 const words = new RegExp(`[^${spaceClass}]*[${spaceClass}]*`, "gu");
 
 class Printer {
-  private readonly ctx: PyContext;
+  readonly #ctx: PyContext;
 
   constructor(ctx: PyContext) {
-    this.ctx = ctx;
+    this.#ctx = ctx;
   }
 
   /** `indent` columns are taken on the left; `allowance` are needed on the right of the last line. */
   print(value: PyValue, indent: number, allowance: number, level: number): string {
-    const whole = flat(this.ctx, value, level);
+    const whole = flat(this.#ctx, value, level);
     if (codePointCount(whole) <= WIDTH - indent - allowance) {
       return whole;
     }
-    this.ctx.budget.grow(indent);
+    this.#ctx.budget.grow(indent);
     if (value instanceof PyDict) {
-      return `{${this.entries(sortedEntries(this.ctx, value), indent + 1, allowance + 1, level + 1)}}`;
+      return `{${this.#entries(sortedEntries(this.#ctx, value), indent + 1, allowance + 1, level + 1)}}`;
     }
     if (isList(value)) {
-      return `[${this.items(value, indent + 1, allowance + 1, level + 1)}]`;
+      return `[${this.#items(value, indent + 1, allowance + 1, level + 1)}]`;
     }
     if (value instanceof PyTuple) {
       const end = value.items.length === 1 ? ",)" : ")";
-      return `(${this.items(value.items, indent + 1, allowance + end.length, level + 1)}${end}`;
+      return `(${this.#items(value.items, indent + 1, allowance + end.length, level + 1)}${end}`;
     }
-    return typeof value === "string" ? this.text(value, whole, indent, allowance, level + 1) : whole;
+    return typeof value === "string" ? this.#text(value, whole, indent, allowance, level + 1) : whole;
   }
 
-  private items(items: readonly PyValue[], indent: number, allowance: number, level: number): string {
+  #items(items: readonly PyValue[], indent: number, allowance: number, level: number): string {
     return items
       .map((item, index) => this.print(item, indent, index === items.length - 1 ? allowance : 1, level))
       .join(`,\n${" ".repeat(indent)}`);
   }
 
-  private entries(
-    entries: readonly [PyValue, PyValue][],
-    indent: number,
-    allowance: number,
-    level: number,
-  ): string {
+  #entries(entries: readonly [PyValue, PyValue][], indent: number, allowance: number, level: number): string {
     return entries
       .map(([key, item], index) => {
-        const name = flat(this.ctx, key, level);
+        const name = flat(this.#ctx, key, level);
         const room = index === entries.length - 1 ? allowance : 1;
         return `${name}: ${this.print(item, indent + codePointCount(name) + 2, room, level)}`;
       })
@@ -111,11 +106,11 @@ class Printer {
   }
 
   /** A long str: in lines, and those in words, as Python joins literals. */
-  private text(text: string, whole: string, left: number, right: number, level: number): string {
+  #text(text: string, whole: string, left: number, right: number, level: number): string {
     if (text === "") {
       return whole;
     }
-    this.ctx.budget.step(text.length >> 1);
+    this.#ctx.budget.step(text.length >> 1);
     const outer = level === 1;
     const indent = left + (outer ? 1 : 0);
     const allowance = right + (outer ? 1 : 0);
@@ -124,12 +119,12 @@ class Printer {
     for (const [index, line] of lines.entries()) {
       const last = index === lines.length - 1;
       const width = WIDTH - indent;
-      this.ctx.budget.step(8);
+      this.#ctx.budget.step(8);
       const written = reprText(line);
       if (codePointCount(written) <= width - (last ? allowance : 0)) {
         chunks.push(written);
       } else {
-        chunks.push(...this.words(line, width, last ? allowance : 0));
+        chunks.push(...this.#words(line, width, last ? allowance : 0));
       }
     }
     if (chunks.length === 1) {
@@ -139,7 +134,7 @@ class Printer {
     return outer ? `(${joined})` : joined;
   }
 
-  private words(line: string, width: number, allowance: number): string[] {
+  #words(line: string, width: number, allowance: number): string[] {
     const chunks: string[] = [];
     const parts = line.match(words) ?? [];
     parts.pop();
@@ -149,8 +144,8 @@ class Printer {
       if (index === parts.length - 1) {
         room -= allowance;
       }
-      this.ctx.budget.step(8);
-      this.ctx.budget.grow((current.length + part.length) * 4);
+      this.#ctx.budget.step(8);
+      this.#ctx.budget.grow((current.length + part.length) * 4);
       if (codePointCount(reprText(current + part)) > room) {
         if (current !== "") {
           chunks.push(reprText(current));

@@ -17,12 +17,12 @@ import {
 
 /** The arguments of one format operation, taken one after the other or by name. */
 class Arguments {
-  private readonly values: readonly PyValue[];
+  readonly #values: readonly PyValue[];
   readonly mapping: PyValue | undefined;
-  private next = 0;
+  #next = 0;
 
   constructor(value: PyValue) {
-    this.values = value instanceof PyTuple ? value.items : [value];
+    this.#values = value instanceof PyTuple ? value.items : [value];
     const isMapping =
       value instanceof PyDict ||
       isList(value) ||
@@ -32,16 +32,16 @@ class Arguments {
   }
 
   take(): PyValue {
-    const value = this.values[this.next];
+    const value = this.#values[this.#next];
     if (value === undefined) {
       throw typeError("not enough arguments for format string");
     }
-    this.next += 1;
+    this.#next += 1;
     return value;
   }
 
   finish(): void {
-    if (this.next < this.values.length && this.mapping === undefined) {
+    if (this.#next < this.#values.length && this.mapping === undefined) {
       throw typeError("not all arguments converted during string formatting");
     }
   }

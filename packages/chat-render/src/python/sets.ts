@@ -9,12 +9,12 @@ import { PyDict, PyObject, type PyContext, type PyValue } from "./value.ts";
  */
 export class PySet extends PyObject {
   override readonly typeName = "set";
-  private readonly items = new PyDict();
+  readonly #items = new PyDict();
 
   constructor(values: readonly PyValue[]) {
     super();
     for (const value of values) {
-      this.items.set(value, null);
+      this.#items.set(value, null);
     }
   }
 
@@ -23,7 +23,7 @@ export class PySet extends PyObject {
     for (const value of values) {
       out.set(value, null);
     }
-    return new PySet(this.items.keys().filter((value) => !out.has(value)));
+    return new PySet(this.#items.keys().filter((value) => !out.has(value)));
   }
 
   override get unhashable(): boolean {
@@ -31,28 +31,28 @@ export class PySet extends PyObject {
   }
 
   override truth(): boolean {
-    return this.items.size > 0;
+    return this.#items.size > 0;
   }
 
   override repr(ctx: PyContext): string {
-    return this.items.size === 0 ? "set()" : `{${repr(ctx, this.items.keys()).slice(1, -1)}}`;
+    return this.#items.size === 0 ? "set()" : `{${repr(ctx, this.#items.keys()).slice(1, -1)}}`;
   }
 
   override length(): number {
-    return this.items.size;
+    return this.#items.size;
   }
 
   override iterate(ctx: PyContext): Iterator<PyValue> {
-    ctx.budget.collect(this.items.size);
-    return new ArrayIterator(this.items.keys());
+    ctx.budget.collect(this.#items.size);
+    return new ArrayIterator(this.#items.keys());
   }
 
   override contains(value: PyValue): boolean {
-    return this.items.has(value);
+    return this.#items.has(value);
   }
 
   override within(other: PyValue, ctx: PyContext): boolean | undefined {
-    return isSetLike(other) ? this.items.keys().every((item) => other.contains(item, ctx)) : undefined;
+    return isSetLike(other) ? this.#items.keys().every((item) => other.contains(item, ctx)) : undefined;
   }
 
   override equals(other: PyValue, ctx: PyContext): boolean {

@@ -108,13 +108,13 @@ function* partsOf(name: string): Generator<Part, void, undefined> {
 }
 
 class Formatter {
-  private readonly ctx: PyContext;
-  private readonly lookups: Lookups;
-  private readonly args: readonly PyValue[];
-  private readonly named: (key: string) => PyValue;
-  private readonly escaping: boolean;
+  readonly #ctx: PyContext;
+  readonly #lookups: Lookups;
+  readonly #args: readonly PyValue[];
+  readonly #named: (key: string) => PyValue;
+  readonly #escaping: boolean;
   /** The number of the next field without a name; false after a field with a number. */
-  private auto: number | false = 0;
+  #auto: number | false = 0;
 
   constructor(
     ctx: PyContext,
@@ -123,11 +123,11 @@ class Formatter {
     named: (key: string) => PyValue,
     escaping: boolean,
   ) {
-    this.ctx = ctx;
-    this.lookups = lookups;
-    this.args = args;
-    this.named = named;
-    this.escaping = escaping;
+    this.#ctx = ctx;
+    this.#lookups = lookups;
+    this.#args = args;
+    this.#named = named;
+    this.#escaping = escaping;
   }
 
   run(text: string, depth: number): string {
@@ -152,71 +152,71 @@ class Formatter {
         throw valueError(`Single '${found[0]}' encountered in format string`);
       } else {
         const field = readField(text, found.index + 1);
-        result += this.field(field, depth);
+        result += this.#field(field, depth);
         at = field.end;
       }
-      this.ctx.budget.step();
-      this.ctx.budget.grow(result.length >> 4);
+      this.#ctx.budget.step();
+      this.#ctx.budget.grow(result.length >> 4);
     }
     return result;
   }
 
-  private field({ name, conversion, spec }: Field, depth: number): string {
+  #field({ name, conversion, spec }: Field, depth: number): string {
     let key = name;
     if (name === "" || /^\d+$/.test(name)) {
-      if (name === "" ? this.auto === false : this.auto !== false && this.auto > 0) {
+      if (name === "" ? this.#auto === false : this.#auto !== false && this.#auto > 0) {
         throw valueError("cannot switch from manual field specification to automatic field numbering");
       }
-      if (name !== "" || this.auto === false) {
-        this.auto = false;
+      if (name !== "" || this.#auto === false) {
+        this.#auto = false;
       } else {
-        key = String(this.auto);
-        this.auto += 1;
+        key = String(this.#auto);
+        this.#auto += 1;
       }
     }
-    const value = this.convert(this.find(key), conversion);
+    const value = this.#convert(this.#find(key), conversion);
     const filled = this.run(spec, depth - 1);
-    if (this.escaping && value instanceof PyMarkup) {
+    if (this.#escaping && value instanceof PyMarkup) {
       if (filled !== "") {
         throw valueError("Unsupported format specification for Markup.");
       }
       return value.text;
     }
-    const text = format(this.ctx, value, filled);
-    return this.escaping ? escapeText(text) : text;
+    const text = format(this.#ctx, value, filled);
+    return this.#escaping ? escapeText(text) : text;
   }
 
-  private find(name: string): PyValue {
+  #find(name: string): PyValue {
     const first = keyOf(firstName(name));
     let value: PyValue;
     if (typeof first === "number") {
-      const argument = this.args[first];
+      const argument = this.#args[first];
       if (argument === undefined) {
         throw new PyError("IndexError", "tuple index out of range");
       }
       value = argument;
     } else {
-      value = this.named(first);
+      value = this.#named(first);
     }
     for (const { isAttribute, key } of partsOf(name)) {
       value =
         isAttribute && typeof key === "string"
-          ? this.lookups.getAttribute(this.ctx, value, key)
-          : this.lookups.getItem(this.ctx, value, key);
+          ? this.#lookups.getAttribute(this.#ctx, value, key)
+          : this.#lookups.getItem(this.#ctx, value, key);
     }
     return value;
   }
 
-  private convert(value: PyValue, conversion: string | null): PyValue {
+  #convert(value: PyValue, conversion: string | null): PyValue {
     switch (conversion) {
       case null:
         return value;
       case "s":
-        return str(this.ctx, value);
+        return str(this.#ctx, value);
       case "r":
-        return repr(this.ctx, value);
+        return repr(this.#ctx, value);
       case "a":
-        return asciiText(repr(this.ctx, value));
+        return asciiText(repr(this.#ctx, value));
       default:
         throw valueError(`Unknown conversion specifier ${conversion}`);
     }

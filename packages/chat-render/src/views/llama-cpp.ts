@@ -175,25 +175,25 @@ function impliedVariables(kwargs: ViewRequest["kwargs"]): (readonly [string, PyV
 class LlamaRender {
   readonly request: ViewRequest;
   readonly template: ViewTemplate;
-  private readonly bos: string;
-  private readonly caps: TemplateCapabilities;
+  readonly #bos: string;
+  readonly #caps: TemplateCapabilities;
 
   constructor(request: ViewRequest, caps: TemplateCapabilities) {
     this.request = request;
     this.template = request.template;
-    this.caps = caps;
-    this.bos = textOf(request.specialTokens.get("bos_token") ?? null) ?? "";
+    this.#caps = caps;
+    this.#bos = textOf(request.specialTokens.get("bos_token") ?? null) ?? "";
   }
 
-  private variables(messages: readonly PyDict[], addGenerationPrompt: boolean): Map<string, PyValue> {
+  #variables(messages: readonly PyDict[], addGenerationPrompt: boolean): Map<string, PyValue> {
     const { specialTokens, conversation, kwargs, now } = this.request;
     const tools = conversation.tools ?? [];
     return new Map<string, PyValue>([
       ...impliedVariables(kwargs),
       ["messages", messages],
-      ["bos_token", this.bos],
+      ["bos_token", this.#bos],
       ["eos_token", specialTokens.get("eos_token") ?? ""],
-      ["enable_thinking", this.caps.reasoning !== null],
+      ["enable_thinking", this.#caps.reasoning !== null],
       ...(tools.length === 0 ? [] : [["tools", tools.map(toolOf)] as const]),
       ["datetime", strftime(now, "%b %d %Y")],
       ["date_string", strftime(now, "%d %b %Y")],
@@ -204,8 +204,8 @@ class LlamaRender {
 
   /** Without the BOS text at its start: the server's tokenizer adds it. */
   render(messages: readonly PyDict[], addGenerationPrompt: boolean): Rendered {
-    const { text, spans } = this.template.render(this.variables(messages, addGenerationPrompt));
-    const cut = this.request.tokenizerAddsBos && text.startsWith(this.bos) ? this.bos.length : 0;
+    const { text, spans } = this.template.render(this.#variables(messages, addGenerationPrompt));
+    const cut = this.request.tokenizerAddsBos && text.startsWith(this.#bos) ? this.#bos.length : 0;
     const moved = spans.map(({ start, end, size }) => ({
       start: Math.max(0, start - cut),
       end: Math.max(0, end - cut),
@@ -229,7 +229,7 @@ class LlamaRender {
       shared += 1;
     }
     let start = opened.slice(shared);
-    const { reasoning } = this.caps;
+    const { reasoning } = this.#caps;
     if (reasoning !== null && reasoning.start !== "") {
       const at = start.indexOf(reasoning.start);
       start = (at === -1 ? start : start.slice(0, at)) + reasoning.start + thought;

@@ -43,13 +43,13 @@ class VllmMessages {
     this.format = format;
   }
 
-  private warn(code: RenderWarning["code"], message: string): void {
+  #warn(code: RenderWarning["code"], message: string): void {
     if (!this.warnings.some((warning) => warning.message === message)) {
       this.warnings.push({ code, message });
     }
   }
 
-  private extras(part: PyDict): (readonly [string, PyValue])[] {
+  #extras(part: PyDict): (readonly [string, PyValue])[] {
     return part.entries().flatMap(([key, value]) => {
       const name = textOf(key);
       return name === undefined || partKeys.has(name) ? [] : [[name, value] as const];
@@ -57,7 +57,7 @@ class VllmMessages {
   }
 
   /** A part as the template sees it; null where it is left out. */
-  private part(part: PyValue): PyValue {
+  #part(part: PyValue): PyValue {
     if (isStr(part)) {
       return this.format === "openai"
         ? dictOf([
@@ -76,7 +76,7 @@ class VllmMessages {
       if (text === null || this.format === "string") {
         return text;
       }
-      return dictOf([["type", "text"], ["text", text], ...this.extras(part)]);
+      return dictOf([["type", "text"], ["text", text], ...this.#extras(part)]);
     }
     const kind = media[type];
     if (kind === undefined) {
@@ -85,22 +85,22 @@ class VllmMessages {
       });
     }
     if (this.format === "openai") {
-      return dictOf([["type", kind], ...this.extras(part)]);
+      return dictOf([["type", kind], ...this.#extras(part)]);
     }
-    this.warn(
+    this.#warn(
       "VIEW_APPROXIMATE",
       `vLLM puts a placeholder of the model in front of the text for each ${kind}`,
     );
     return null;
   }
 
-  private content(value: PyValue | undefined): PyValue {
+  #content(value: PyValue | undefined): PyValue {
     const parts = value === undefined || value === null ? [] : isList(value) ? value : [value];
-    const seen = parts.map((part) => this.part(part)).filter((part) => part !== null);
+    const seen = parts.map((part) => this.#part(part)).filter((part) => part !== null);
     return this.format === "openai" ? seen : seen.map((text) => textOf(text) ?? "").join("\n");
   }
 
-  private toolContent(content: PyValue): PyValue {
+  #toolContent(content: PyValue): PyValue {
     if (!isList(content)) {
       return content;
     }
@@ -110,26 +110,29 @@ class VllmMessages {
     return texts.includes(null) ? content : texts.join("\n");
   }
 
-  private toolCalls(message: PyDict, index: number): PyValue | undefined {
+  #toolCalls(message: PyDict, index: number): PyValue | undefined {
     const calls = listAt(message, "tool_calls");
     return calls === undefined || calls.length === 0
       ? undefined
-      : calls.map((call, at) => this.toolCall(call, `messages[${index}].tool_calls[${at}]`));
+      : calls.map((call, at) => this.#toolCall(call, `messages[${index}].tool_calls[${at}]`));
   }
 
-  private toolCall(call: PyValue, place: string): PyValue {
+  #toolCall(call: PyValue, place: string): PyValue {
     if (!(call instanceof PyDict)) {
       return call;
     }
     const inner = dictAt(call, "function") ?? call;
     const id = given(call, "id");
     if (id === undefined) {
-      this.warn("VIEW_APPROXIMATE", `${place}: vLLM refuses a tool call without an id`);
+      this.#warn("VIEW_APPROXIMATE", `${place}: vLLM refuses a tool call without an id`);
     }
     const args = given(inner, "arguments");
     const dict = argumentsAsDict(args);
     if (args !== undefined && args !== "" && dict === null) {
-      this.warn("VIEW_CHANGED_INPUT", `${place}: the arguments are no JSON object; vLLM passes an empty one`);
+      this.#warn(
+        "VIEW_CHANGED_INPUT",
+        `${place}: the arguments are no JSON object; vLLM passes an empty one`,
+      );
     }
     const known = new Set(["id", "function", "type", "name", "arguments"]);
     const rest = call.entries().flatMap(([key, value]): (readonly [string, PyValue])[] => {
@@ -153,13 +156,13 @@ class VllmMessages {
   /** The message as vLLM builds it anew: what it does not know is dropped. */
   message(message: PyDict, index: number): PyDict {
     const role = roleOf(message);
-    const content = this.content(message.get("content"));
+    const content = this.#content(message.get("content"));
     const isAssistant = role === "assistant";
     const reasoning = given(message, "reasoning") ?? given(message, "reasoning_content");
     return dictOf([
       ["role", role],
-      ["content", role === "tool" ? this.toolContent(content) : content],
-      ["tool_calls", isAssistant ? this.toolCalls(message, index) : undefined],
+      ["content", role === "tool" ? this.#toolContent(content) : content],
+      ["tool_calls", isAssistant ? this.#toolCalls(message, index) : undefined],
       ["reasoning", isAssistant ? reasoning : undefined],
       ["reasoning_content", isAssistant ? reasoning : undefined],
       ["tool_call_id", role === "tool" ? message.get("tool_call_id") : undefined],
@@ -174,7 +177,7 @@ class VllmMessages {
     if (!messages.some((message) => roleOf(message) === "developer")) {
       return messages;
     }
-    this.warn("VIEW_CHANGED_INPUT", "the template knows no developer role: vLLM makes it a system message");
+    this.#warn("VIEW_CHANGED_INPUT", "the template knows no developer role: vLLM makes it a system message");
     const converted = messages.map((message) => {
       if (roleOf(message) !== "developer") {
         return message;
