@@ -1,4 +1,17 @@
+import type { AcceptanceReading } from "./acceptance-source.ts";
 import type { RequestRecord } from "./record.ts";
+import type { Finding } from "./result.ts";
+
+/** What is known of a run before it has ended: for a display, never for a result. */
+export interface RunView {
+  /** What the audit has found in the records so far; checks that need the whole run are left out. */
+  findings(): Finding[];
+  /**
+   * Acceptance since the measured requests began, from the sources that the result will name. Reads the server's metrics page:
+   * ask seldom.
+   */
+  acceptance(): Promise<AcceptanceReading>;
+}
 
 /** What an observer (progress bar, log) is told, in order. */
 export type RunEvent =
@@ -9,7 +22,12 @@ export type RunEvent =
       readonly done: number;
       readonly total: number;
     }
-  | { readonly type: "run-started"; readonly total: number; readonly warmup: number }
+  | {
+      readonly type: "run-started";
+      readonly total: number;
+      readonly warmup: number;
+      readonly view: RunView;
+    }
   | { readonly type: "phase-started"; readonly phase: "warmup" | "measure"; readonly total: number }
   | {
       readonly type: "request-finished";

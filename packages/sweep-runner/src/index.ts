@@ -11,7 +11,8 @@ export {
 export { startTimetableServer, type TimetableProcess } from "./selftest/timetable-process.ts";
 export type { Timetable, TimetableReport } from "./selftest/timetable.ts";
 export { RunError, type RunErrorCode } from "./errors.ts";
-export type { RunEvent, RunObserver } from "./events.ts";
+export type { AcceptanceReading } from "./acceptance-source.ts";
+export type { RunEvent, RunObserver, RunView } from "./events.ts";
 export { monotonicClock, startTimeline, type Clock, type Timeline } from "./clock.ts";
 
 export {

@@ -92,8 +92,8 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
       },
       resumed?.continueAtNs,
     );
-    observer.onEvent({ type: "run-started", total, warmup: plan.warmup.length });
     const run = new Run({ config, session, plan, loads, runner, journal, observer, timeline, stop, resumed });
+    observer.onEvent({ type: "run-started", total, warmup: plan.warmup.length, view: run.view() });
     if (resumed !== null && journal !== null)
       await replayRun(journal.path, resumed.runId, (record) => run.replay(record));
     await run.warmUp();

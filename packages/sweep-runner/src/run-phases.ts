@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { slosOf, type BenchConfig, type JsonValue } from "@onpar/bench-config";
+import type { SpeculationCounters } from "@onpar/engine-binding";
 import { readServerLoad, type MetricsDelta, type MetricsSnapshot } from "@onpar/metrics-client";
 import {
   countedPositions,
@@ -12,7 +13,7 @@ import { askedRequests, planClosedLoop, type LoadPlan } from "./load/load-plan.t
 import { requestId, type LoadRunner } from "./load/load-runner.ts";
 import { messageOf, type RunError } from "./errors.ts";
 import { auditClient, checkClient } from "./checks/client-check.ts";
-import type { RunObserver } from "./events.ts";
+import type { RunObserver, RunView } from "./events.ts";
 import type { RunFacts } from "./records/journal-format.ts";
 import type { ResumeState } from "./records/resume.ts";
 import type { Journal } from "./records/journal.ts";
@@ -68,6 +69,8 @@ export class Run {
   #metrics: MetricsDelta | null = null;
   #reading: AcceptanceReading = { acceptance: null, missing: "nothing was measured", drafting: null };
   #draftBudget: number | null = null;
+  #hasBegun = false;
+  #countersBefore: SpeculationCounters | null = null;
   #pageBefore: MetricsSnapshot | null = null;
   #pageAfter: MetricsSnapshot | null = null;
 
@@ -137,7 +140,8 @@ export class Run {
 
   async measure(): Promise<void> {
     const { session } = this.#parts;
-    const before = session.engine?.counters().speculation ?? null;
+    this.#hasBegun = true;
+    this.#countersBefore = session.engine?.counters().speculation ?? null;
     const reports = await this.#repetitions();
     // An engine of this process computes on other threads and yields its tokens on this one: it has no sockets to be late for.
     if (session.engine === null) this.#client = checkClient(reports);
@@ -146,23 +150,26 @@ export class Run {
     this.#pageAfter =
       (await session.counters?.settle(this.#pageBefore, this.#tally.ok - this.#replayedOk)) ?? null;
     const { resumed } = this.#parts;
-    // Counters of the part before are not known: those of the rest would belong to other requests than the records.
-    const isWhole = resumed === null || resumed.done.size === 0;
-    if (!isWhole) this.#noteResumed(resumed.done.size);
-    this.#metrics = isWhole ? deltaOf(this.#pageBefore, this.#pageAfter) : null;
-    this.#reading = readAcceptance({
-      engine: isWhole ? speculationDelta(before, after) : null,
-      isEngine: session.engine !== null,
-      speculates: session.engine !== null && session.engine.info.speculation !== null,
-      metrics: this.#metrics,
-      metricsProblem: isWhole
-        ? (session.counters?.problem ?? null)
-        : "the run was cut short and went on, and counters of its first part are not known",
-      own: this.#tally.acceptance,
-    });
+    if (resumed !== null && !this.#isWhole) this.#noteResumed(resumed.done.size);
+    this.#metrics = this.#isWhole ? deltaOf(this.#pageBefore, this.#pageAfter) : null;
+    this.#reading = this.#readAcceptance(after, this.#metrics);
     const { acceptance } = this.#reading;
     const asks = session.engine !== null || acceptance !== null;
     this.#draftBudget = countedPositions(acceptance) ?? (asks ? await session.draftBudget() : null);
+  }
+
+  /** The run as a display may look at it while it goes on. */
+  view(): RunView {
+    const { session } = this.#parts;
+    return {
+      findings: () => this.#withOwnFindings(this.#tally.audit.findingsSoFar()),
+      acceptance: async () => {
+        if (!this.#hasBegun) return this.#reading;
+        const engine = session.engine?.counters().speculation ?? null;
+        const page = this.#pageBefore === null ? null : ((await session.counters?.peek()) ?? null);
+        return this.#readAcceptance(engine, deltaOf(this.#pageBefore, page));
+      },
+    };
   }
 
   result(about: { startedAt: string; interrupted: boolean; toolVersion: string }): RunResult {
@@ -200,14 +207,41 @@ export class Run {
       protocol,
       system: session.system,
       summary,
-      findings: [
-        ...seen.filter(({ code }) => code !== "done-missing" || expectsDone(config)),
-        ...unsentFindings(session.unsent, config),
-        ...plan.workload.findings,
-        ...this.#findings,
-      ],
+      findings: this.#withOwnFindings(seen),
       recordsPath: journal?.path ?? null,
     };
+  }
+
+  /** Counters of the part before a run was cut short are not known: those of the rest belong to other requests than the records. */
+  get #isWhole(): boolean {
+    const { resumed } = this.#parts;
+    return resumed === null || resumed.done.size === 0;
+  }
+
+  #readAcceptance(engine: SpeculationCounters | null, metrics: MetricsDelta | null): AcceptanceReading {
+    const { session } = this.#parts;
+    const isWhole = this.#isWhole;
+    return readAcceptance({
+      engine: isWhole ? speculationDelta(this.#countersBefore, engine) : null,
+      isEngine: session.engine !== null,
+      speculates: session.engine !== null && session.engine.info.speculation !== null,
+      metrics: isWhole ? metrics : null,
+      metricsProblem: isWhole
+        ? (session.counters?.problem ?? null)
+        : "the run was cut short and went on, and counters of its first part are not known",
+      own: this.#tally.acceptance,
+    });
+  }
+
+  /** What the audit found, and what is known from the plan and the run itself. */
+  #withOwnFindings(seen: readonly Finding[]): Finding[] {
+    const { config, session, plan } = this.#parts;
+    return [
+      ...seen.filter(({ code }) => code !== "done-missing" || expectsDone(config)),
+      ...unsentFindings(session.unsent, config),
+      ...plan.workload.findings,
+      ...this.#findings,
+    ];
   }
 
   /** The body of the first measured request, read back from what goes out. */

@@ -12,6 +12,8 @@ import { messageOf } from "./errors.ts";
 export interface ServerCounters {
   /** Reads the page now. */
   read(): Promise<MetricsSnapshot | null>;
+  /** Reads the page for a display: null where it cannot be read now, which changes nothing for the readings that count. */
+  peek(): Promise<MetricsSnapshot | null>;
   /**
    * Reads the page until it has caught up with `requests` finished since `from` and nothing runs, or for a short while:
    * several engines count a request only some time after its last byte.
@@ -39,6 +41,8 @@ export function createServerCounters(url: string, headers: Readonly<Record<strin
   };
   return {
     read,
+    peek: () =>
+      problem === null ? scrapeMetrics(url, { headers }).catch(() => null) : Promise.resolve(null),
     async settle(from, requests) {
       if (from === null) return read();
       const deadline = performance.now() + SETTLE_MS;

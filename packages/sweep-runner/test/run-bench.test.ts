@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { AcceptanceReading } from "../src/acceptance-source.ts";
 import type { RunEvent } from "../src/events.ts";
+import type { Finding } from "../src/result.ts";
 import { config } from "./support/config.ts";
 import { codes, run, runError, withFolder } from "./support/run.ts";
 import { models, sendJson, sendText, type Responder } from "./support/scripted-server.ts";
@@ -188,6 +190,38 @@ describe("the stopping rule is audited", () => {
     expect(codes(result)).toContain("usage-missing");
     expect(result.summary.rates.outputTokensPerS).toBeNull();
     expect(result.summary.outputs).toMatchObject({ lengths: null, tokenSource: "unknown" });
+  });
+});
+
+describe("a run that somebody looks at while it goes on", () => {
+  it("tells findings and acceptance so far, and reads as if nobody had looked", async () => {
+    const server = await benchServer({ acceptedPerStep: 2, obeysIgnoreEos: false, naturalLength: 4 });
+    const findings: Finding[][] = [];
+    const readings: Promise<AcceptanceReading>[] = [];
+    const onEvent = (event: RunEvent): void => {
+      if (event.type === "run-started") {
+        const { view } = event;
+        findings.push(view.findings());
+        readings.push(view.acceptance());
+        looks = () => {
+          findings.push(view.findings());
+          readings.push(view.acceptance());
+        };
+      }
+      if (event.type === "request-finished" && event.record.phase === "measure") looks();
+    };
+    let looks = (): void => {};
+    const result = await run(config(server.url, { outputLen: 7, warmupRequests: 1 }), {
+      observer: { onEvent },
+    });
+    expect(findings[0]).toEqual([]);
+    expect(findings.at(-1)?.map(({ code }) => code)).toContain("eos-not-ignored");
+    expect(findings.at(-1)?.every(({ code }) => codes(result).includes(code))).toBe(true);
+    const [before, ...during] = await Promise.all(readings);
+    expect(before).toMatchObject({ acceptance: null, missing: "nothing was measured" });
+    expect(during.at(-1)?.acceptance).toMatchObject({ source: "metrics-delta" });
+    expect(result.summary.acceptance).toMatchObject({ source: "metrics-delta" });
+    expect(result.findings.map(({ code }) => code)).not.toContain("foreign-traffic");
   });
 });
 

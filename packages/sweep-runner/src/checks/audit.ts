@@ -61,6 +61,16 @@ export class RunAudit {
     this.#prompts.add(record);
   }
 
+  /** What the records alone show, also of a run that goes on. */
+  findingsSoFar(): Finding[] {
+    return [
+      ...this.#outputs.findings(),
+      ...this.#failures(),
+      ...this.#streams.findings(),
+      ...this.#prompts.findings(),
+    ];
+  }
+
   findings(facts: AuditFacts): Finding[] {
     return [
       ...this.#outputs.findings(),
