@@ -100,6 +100,22 @@ describe("AdaptiveDraftLength", () => {
     expect(tries(40)).toEqual([[32, 5]]);
   });
 
+  it("begins a request with what was seen of those before it, and with hope after a reset", () => {
+    const adaptive = new AdaptiveDraftLength(costs({ 1: 1, 6: 2 }, 0.1), 5);
+    expect(adaptive.begin().value).toBeGreaterThan(0.9);
+    expect(adaptive.pays({ acceptance: adaptive.begin().value, most: 5 })).toBe(true);
+    for (let step = 0; step < 100; step++) adaptive.add(5, 0);
+    const { value } = adaptive.begin();
+    expect(value).toBeLessThan(0.2);
+    expect(adaptive.pays({ acceptance: value, most: 5 })).toBe(false);
+    // one step that was right all along is enough to go on drafting for the request it was seen of
+    const request = adaptive.begin();
+    request.add(5, 5);
+    expect(adaptive.pays({ acceptance: request.value, most: 5 })).toBe(true);
+    adaptive.reset();
+    expect(adaptive.begin().value).toBeGreaterThan(0.9);
+  });
+
   it("does not count steps in which nothing may be drafted", () => {
     const adaptive = new AdaptiveDraftLength(STEEP, 5);
     for (let step = 0; step < 100; step++) expect(adaptive.choose(one(0.99, 0))).toBe(0);

@@ -4,7 +4,7 @@ import { BatchStream } from "../batch-stream.ts";
 import type { CheckedRequest } from "../request.ts";
 import type { GrammarState } from "./grammars.ts";
 import { PenaltyHistory, type SamplerOptions } from "./sampler-options.ts";
-import { AcceptanceEstimate } from "../speculation/draft-length.ts";
+import type { AcceptanceEstimate } from "../speculation/draft-length.ts";
 import { positionSeed } from "../sampling/position-seed.ts";
 import { samplingSettings, type SamplingSettings } from "../sampling/settings.ts";
 import { SpeculationTally } from "../speculation/acceptance.ts";
@@ -20,6 +20,8 @@ export interface JobSetup {
   /** K, or 0 when the engine has no draft. */
   readonly draftBudget: number;
   readonly grammar: GrammarState | null;
+  /** What is assumed of its drafts before the first step. */
+  readonly acceptance: AcceptanceEstimate;
   readonly detokenize: (tokens: readonly number[]) => string;
   readonly queuedAtNs: bigint;
 }
@@ -38,7 +40,7 @@ export class Job {
   /** Most tokens drafted in a step of this request. */
   readonly draftBudget: number;
   /** How likely a draft token of this request is to hold. */
-  readonly acceptance = new AcceptanceEstimate();
+  readonly acceptance: AcceptanceEstimate;
   /** The prompt and every token the target produced, those after the end of the output included. */
   readonly tokens: number[];
   /** Tokens that must not be produced before `minTokens`. */
@@ -50,8 +52,9 @@ export class Job {
   startedAtNs: bigint | null = null;
   firstTokenAtNs: bigint | null = null;
 
-  constructor({ request, eosTokenIds, draftBudget, grammar, detokenize, queuedAtNs }: JobSetup) {
+  constructor({ request, eosTokenIds, draftBudget, grammar, acceptance, detokenize, queuedAtNs }: JobSetup) {
     this.grammar = grammar;
+    this.acceptance = acceptance;
     this.request = request;
     this.settings = samplingSettings(request.sampling);
     this.penalties = new PenaltyHistory(this.settings, request.prompt);

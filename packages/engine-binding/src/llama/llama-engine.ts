@@ -3,6 +3,7 @@ import { EngineError } from "../errors.ts";
 import type { CheckedRequest } from "../request.ts";
 import { chooseSlot } from "../slot-choice.ts";
 import { SpeculationTally } from "../speculation/acceptance.ts";
+import { AcceptanceEstimate } from "../speculation/draft-length.ts";
 import type { GrammarSource } from "./grammars.ts";
 import { Job } from "./job.ts";
 import type { LlamaCounters } from "./llama-counters.ts";
@@ -65,7 +66,16 @@ export class LlamaEngine {
     const queuedAtNs = process.hrtime.bigint();
     const grammar = request.format === null ? null : await grammars.start(request.format);
     const draftBudget = this.#parts.info.speculation?.draftBudget ?? 0;
-    const job = new Job({ request, eosTokenIds, draftBudget, grammar, detokenize, queuedAtNs });
+    const acceptance = this.#parts.limits.adaptive?.begin() ?? new AcceptanceEstimate();
+    const job = new Job({
+      request,
+      eosTokenIds,
+      draftBudget,
+      grammar,
+      acceptance,
+      detokenize,
+      queuedAtNs,
+    });
     const abort = (): void => this.#abort(job);
     signal?.addEventListener("abort", abort, { once: true });
     try {
@@ -99,6 +109,8 @@ export class LlamaEngine {
   resetPrefixCache(): Promise<void> {
     this.#ensureAlive();
     for (const slot of this.#parts.slots) slot.forget();
+    // who wants to begin anew does not want what was learnt either
+    this.#parts.limits.adaptive?.reset();
     return Promise.resolve();
   }
 
@@ -146,10 +158,7 @@ export class LlamaEngine {
       await this.#admit();
       this.onProgress?.();
       const slots = this.#parts.slots.filter((slot) => slot.job !== null);
-      if (slots.length === 0) {
-        this.#parts.limits.adaptive?.reset();
-        return;
-      }
+      if (slots.length === 0) return;
       await this.#step(planStep(slots, this.#parts.limits));
     }
   }
@@ -207,7 +216,7 @@ export class LlamaEngine {
       job.firstTokenAtNs = turn.producedAtNs;
       this.#promptTokens += job.promptTokens;
     }
-    await settle(turn, accepted, before, [job.tally, this.#tally]);
+    await settle(turn, accepted, before, [job.tally, this.#tally, this.#parts.limits.adaptive]);
     const piece = job.output.push(tokens);
     this.#outputTokens += piece.tokenIds.length;
     if (piece.end === null && !job.aborted) {

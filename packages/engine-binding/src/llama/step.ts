@@ -177,7 +177,7 @@ export async function settle(
   turn: Turn,
   accepted: number,
   before: number,
-  tallies: readonly (SpeculationTally | null)[],
+  tallies: readonly (Pick<SpeculationTally, "add"> | null)[],
 ): Promise<void> {
   for (const tally of tallies) tally?.add(turn.drafts.length, accepted);
   turn.job.acceptance.add(turn.drafts.length, accepted);

@@ -91,7 +91,7 @@ export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
     const start = slot.target.length;
     const end = Math.min(job.promptTokens, start + targetRoom);
     targetRoom -= end - start;
-    const behind = draftLag(slot, job, limits);
+    const behind = willDraft(job, limits) ? draftLag(slot, job, limits) : 0;
     const draftShare = Math.max(0, Math.min(behind, draftRoom));
     draftRoom -= draftShare;
     if (end === start && draftShare === 0) continue;
@@ -106,6 +106,12 @@ export function planStep(slots: readonly Slot[], limits: StepLimits): Turn[] {
 function draftLag(slot: Slot, job: Job, limits: StepLimits): number {
   if (slot.draft === null || job.tally === null || job.tokens.length >= limits.draftContextSize) return 0;
   return job.tokens.length - slot.draft.length;
+}
+
+/** Whether a request is likely to be drafted for, so that its draft model had better read its prompt at once. */
+function willDraft(job: Job, limits: StepLimits): boolean {
+  const prospect = { acceptance: job.acceptance.value, most: mostDrafts(job, limits) };
+  return limits.adaptive?.pays(prospect) ?? true;
 }
 
 /** Tokens that may be drafted for a request in this step. */

@@ -1,14 +1,29 @@
 import type { StepCosts } from "./step-costs.ts";
 
-/** How much a decided draft token counts against what was seen before. */
+/** How much a decided draft token counts against what was seen of the same request before. */
 const WEIGHT = 0.08;
+/** How much one counts against what was seen of all requests before. */
+const WEIGHT_OF_ALL = 0.02;
 /** What is assumed before the first step. It is hopeful, so that the first steps are drafted wherever drafting can pay. */
-const PRIOR = { accepted: 1.9, rejected: 0.1 };
+const HOPE = 0.95;
+/** Draft tokens that an assumption counts as much as. */
+const ASSUMED = 2;
 
-/** How likely the next draft token of one request is to hold, from what was seen of it so far. */
+/** How likely the next draft token is to hold, from what was seen so far: of one request, or of all of an engine. */
 export class AcceptanceEstimate {
-  #accepted = PRIOR.accepted;
-  #rejected = PRIOR.rejected;
+  #accepted: number;
+  #rejected: number;
+  readonly #weight: number;
+
+  /**
+   * @param assumed what is assumed before the first step, 0 to 1
+   * @param weight how much a decided draft token counts against those before it, 0 to 1
+   */
+  constructor(assumed: number = HOPE, weight: number = WEIGHT) {
+    this.#accepted = ASSUMED * assumed;
+    this.#rejected = ASSUMED * (1 - assumed);
+    this.#weight = weight;
+  }
 
   /** The share of draft tokens that is expected to hold, given that those before them did; 0 to 1. */
   get value(): number {
@@ -19,7 +34,7 @@ export class AcceptanceEstimate {
   add(drafted: number, accepted: number): void {
     if (drafted === 0) return;
     const decided = accepted + (accepted < drafted ? 1 : 0);
-    const keep = (1 - WEIGHT) ** decided;
+    const keep = (1 - this.#weight) ** decided;
     this.#accepted = this.#accepted * keep + accepted;
     this.#rejected = this.#rejected * keep + (decided - accepted);
   }
@@ -76,22 +91,39 @@ export function bestDraftLength(
 
 /** Steps without drafts before drafting is tried again; each try that does not pay doubles them, up to the most. */
 const FIRST_PAUSE = 32;
-const LONGEST_PAUSE = 512;
+const LONGEST_PAUSE = 256;
 
 /**
  * Chooses how many tokens to draft in each step of an engine, from the costs of a step and the acceptance of the requests
- * in it. Where nothing pays it drafts the full length now and then, so that an output which begins to copy is noticed.
+ * in it. A request begins with what was seen of those before it: their outputs are mostly of one kind. Where nothing pays
+ * it drafts the full length now and then, so that an output which begins to copy is noticed.
  */
 export class AdaptiveDraftLength {
   readonly #costs: StepCosts;
   readonly #budget: number;
   #pause = FIRST_PAUSE;
   #idleSteps = 0;
+  #ofAll = new AcceptanceEstimate(HOPE, WEIGHT_OF_ALL);
 
   /** @param budget K */
   constructor(costs: StepCosts, budget: number) {
     this.#costs = costs;
     this.#budget = budget;
+  }
+
+  /** What is assumed of a request that begins now. */
+  begin(): AcceptanceEstimate {
+    return new AcceptanceEstimate(this.#ofAll.value);
+  }
+
+  /** Takes in a verify step of any request. */
+  add(drafted: number, accepted: number): void {
+    this.#ofAll.add(drafted, accepted);
+  }
+
+  /** Whether drafting would pay for a request by itself: otherwise its draft model need not read its prompt yet. */
+  pays(prospect: DraftProspect): boolean {
+    return bestDraftLength(this.#costs, [prospect], this.#budget) > 0;
   }
 
   /** @param prospects of the requests that decode in this step, those that draft nothing included */
@@ -109,8 +141,9 @@ export class AdaptiveDraftLength {
     return this.#budget;
   }
 
-  /** Begins anew, so that what a request drafts does not hang on what ran long before it. */
+  /** Begins anew: what ran before is forgotten. */
   reset(): void {
+    this.#ofAll = new AcceptanceEstimate(HOPE, WEIGHT_OF_ALL);
     this.#pause = FIRST_PAUSE;
     this.#idleSteps = 0;
   }

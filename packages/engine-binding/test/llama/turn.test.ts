@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { AdaptiveDraftLength } from "../../src/speculation/draft-length.ts";
+import { CostCurve } from "../../src/speculation/step-costs.ts";
 import type { Slot } from "../../src/llama/slot.ts";
 import { planStep } from "../../src/llama/turn.ts";
 
@@ -99,6 +101,20 @@ describe("planStep", () => {
     expect(plan([slot({ prompt: 90, output: 2, evaluated: 91, drafted: 62 })])).toEqual([
       { input: [91, 1], generates: true, draftInput: [62, 30], draftCount: 5 },
     ]);
+  });
+
+  it("leaves the prompt to be read later where drafting does not pay", () => {
+    const curve = (seconds: number) => new CostCurve([{ tokens: 1, seconds }]);
+    // every token that is verified costs as much as a step
+    const adaptive = new AdaptiveDraftLength({ verify: curve(1), draft: curve(0.2) }, 5);
+    expect(plan([slot({ prompt: 50, evaluated: 30, drafted: 0 })], { adaptive })).toEqual([
+      { input: [30, 20], generates: true, ...NO_DRAFT },
+    ]);
+    // the try after 32 steps reads it
+    const late = slot({ prompt: 50, output: 2, evaluated: 51, drafted: 0 });
+    const steps = Array.from({ length: 32 }, () => plan([late], { adaptive })[0]);
+    expect(steps.slice(0, -1).every((step) => step?.draftCount === 0)).toBe(true);
+    expect(steps.at(-1)).toEqual({ input: [51, 1], generates: true, draftInput: [0, 52], draftCount: 5 });
   });
 
   it("stops drafting where the draft model's positions end", () => {
