@@ -60,6 +60,16 @@ export function openRunOutputs(config: BenchConfig, overwrite: boolean): RunOutp
   };
 }
 
+/** Flag and file of everything that a run writes. */
+export function writtenFiles(config: BenchConfig): (readonly [flag: string, file: string])[] {
+  const files: (readonly [string, string | null])[] = [
+    ["--output", config.output],
+    ...rendered(config, () => null).map(([flag, file]) => [flag, file] as const),
+    ["--output-token-ids", config.outputTokenIds],
+  ];
+  return files.flatMap(([flag, file]) => (file === null ? [] : [[flag, file] as const]));
+}
+
 /** Whether a run writes anything that `--overwrite` could be about. */
 export function hasOutputs(config: BenchConfig): boolean {
   return rendered(config, () => null).some(([, file]) => file !== null);

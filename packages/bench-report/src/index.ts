@@ -61,3 +61,7 @@ export type { Chart, ChartTable } from "./charts/chart.ts";
 export { standaloneSvg } from "./charts/svg.ts";
 export { chartsOf, renderHtml, type ReportedResult } from "./html/report-html.ts";
 export { renderComparisonHtml } from "./html/comparison-html.ts";
+
+export { LiveRun, type LiveEnd, type LiveState } from "./live/live-run.ts";
+export { liveView, type LiveView } from "./live/live-view.ts";
+export { LIVE_POLICY, livePage } from "./live/live-page.ts";

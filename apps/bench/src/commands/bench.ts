@@ -1,5 +1,5 @@
 import { benchFlags, resolveConfig, type BenchConfig } from "@onpar/bench-config";
-import { breachesOf, renderTerminalReport } from "@onpar/bench-report";
+import { breachesOf, renderTerminalReport, type LiveEnd } from "@onpar/bench-report";
 import { runBench, type RunResult } from "@onpar/sweep-runner";
 import { Option, type Command } from "commander";
 
@@ -9,11 +9,12 @@ import type { Env } from "../env.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { addBenchFlags, addForeignFlags } from "../flags.ts";
 import { withInterrupts } from "../interrupts.ts";
+import { openLiveDisplay, type LiveDisplay } from "../live/live-display.ts";
 import { runOutcome, watchErrors, writeOutcome } from "../outcome-lines.ts";
 import { addOutputFlags, renderOptions, type OutputFlags } from "../output.ts";
 import { createProgress } from "../progress.ts";
 import { serialise } from "../result-file.ts";
-import { hasOutputs, openRunOutputs, type RunOutputs } from "../run-outputs.ts";
+import { hasOutputs, openRunOutputs, writtenFiles, type RunOutputs } from "../run-outputs.ts";
 import { openTokenIdsFile } from "../token-ids-file.ts";
 import { addDemoFlag, apiKeyOf, checkApiKey, withEngine, type DemoFlag } from "../target.ts";
 import { refuseUnsupported } from "../unsupported-settings.ts";
@@ -23,6 +24,7 @@ import { packageVersion } from "../version.ts";
 interface BenchOptions extends OutputFlags, DemoFlag, ConfigFlag {
   readonly overwrite?: boolean;
   readonly resume?: boolean;
+  readonly live?: number | true;
 }
 
 const examples = `
@@ -30,6 +32,7 @@ Examples:
   onpar run --base-url http://127.0.0.1:8000 --num-prompts 100 --concurrency 8
   onpar run --no-ignore-eos --output-len 512 --endpoint chat-completions --dataset-path prompts.jsonl
   onpar run --output records.jsonl --output-json result.json
+  onpar run --num-prompts 1000 --live
   onpar run --endpoint engine --model target.gguf --draft-model draft.gguf --draft-tokens 5
   onpar run --demo --json`;
 
@@ -58,6 +61,14 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
       "Go on with the run in --output that was cut short: requests that it holds are not sent again.",
     ).helpGroup("Results:"),
   );
+  command.addOption(
+    new Option(
+      "--live [PORT]",
+      "Serve a page that shows the run as it goes, to this machine only; its address is printed on standard error. Default: any port.",
+    )
+      .argParser(portOf)
+      .helpGroup("Results:"),
+  );
   command.addHelpText("after", examples);
   command.action(async (options: BenchOptions) => {
     const { config, provenance, spelled } = resolveConfig(await layersOf(options, given, env));
@@ -71,7 +82,11 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
       throw new UsageError("--resume: name the records of the run with --output");
     }
     const outputs = openRunOutputs(config, options.overwrite === true);
+    let live: LiveDisplay | null = null;
+    let ended: LiveEnd = { result: null, error: null, files: [] };
     try {
+      if (options.live !== undefined)
+        live = await openLiveDisplay(config, env, options.live === true ? 0 : options.live);
       const { result, firstError } = await measure(
         config,
         {
@@ -79,9 +94,10 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
           resume: options.resume === true,
         },
         env,
-        outputs,
+        { watch: (observer) => outputs.watch(live?.watch(observer) ?? observer) },
       );
       const lost = outputs.write(result);
+      ended = { result, error: lost?.message ?? null, files: writtenFiles(config) };
       if (options.json === true) env.stdout.write(serialise(result));
       // A result that has no file is shown, whatever was asked for.
       else if (options.quiet !== true || lost !== null) {
@@ -90,8 +106,12 @@ export function addBenchCommand(program: Command, env: Env, done: (code: ExitCod
       if (options.json === true || options.quiet === true) writeOutcome(runOutcome(result, firstError), env);
       if (lost !== null) throw lost;
       done(exitCodeOf(result));
+    } catch (error) {
+      ended = { ...ended, error: error instanceof Error ? error.message : String(error) };
+      throw error;
     } finally {
       outputs.release();
+      await live?.end(ended);
     }
   });
 }
@@ -100,7 +120,7 @@ async function measure(
   config: BenchConfig,
   options: OutputFlags & { readonly resume: boolean },
   env: Env,
-  outputs: RunOutputs,
+  outputs: Pick<RunOutputs, "watch">,
 ) {
   const progress = createProgress(env, options.quiet !== true);
   const observer = watchErrors(progress);
@@ -125,6 +145,12 @@ async function measure(
     }
   });
   return { result, firstError: observer.first };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (text.trim() !== "" && Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new UsageError(`--live ${text}: give a port from 0 to 65535, or none`);
 }
 
 /** An interrupt outranks a breach, a breach a limit on the run that was missed, and that outranks failed requests. */

@@ -53,7 +53,8 @@ export function positionCharts({ points }: Result): Chart[] {
   });
 }
 
-function timelineCharts(bins: readonly TimelineBin[]): (Chart | null)[] {
+/** What a run did over time. */
+export function timelineCharts(bins: readonly TimelineBin[]): (Chart | null)[] {
   const merged = coarse(bins);
   const over = (value: (bin: TimelineBin) => number): SeriesPoint[] => [
     ...merged.map((bin) => ({ x: bin.fromS, y: value(bin) })),

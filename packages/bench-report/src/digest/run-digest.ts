@@ -10,6 +10,7 @@ import {
 import type { RequestValues } from "../result/from-run.ts";
 import { MOST_VALUES } from "../result/schema.ts";
 import { LogHistogram, type HistogramBin } from "./log-histogram.ts";
+import { addOutput } from "./output-walk.ts";
 import { Timeline, type TimelineBin } from "./timeline.ts";
 
 /** Acceptance of the requests of one prompt. */
@@ -38,7 +39,6 @@ export interface RunDigest {
 }
 
 const NS_PER_S = 1e9;
-const NS_PER_MS = 1e6;
 /** Prompts whose acceptance is kept apart. */
 const MOST_PROMPTS = 10_000;
 
@@ -63,6 +63,7 @@ export class RunDigester {
     decodeCtxsweep: [],
     decodeVllm: [],
   };
+  readonly #addGap = (gapMs: number): void => this.#histograms.chunkGapMs.add(gapMs);
   #requests = 0;
 
   add(record: RequestRecord): void {
@@ -77,7 +78,7 @@ export class RunDigester {
     this.#histograms.tpotMs.add(values.tpotMs);
     this.#histograms.e2elMs.add(values.e2elMs);
     this.#histograms.outputTokens.add(record.outputTokens);
-    this.#addChunks(record);
+    addOutput(record, this.#timeline, this.#addGap);
     this.#addAcceptance(record);
     if (this.#promptIds.length > MOST_VALUES) return;
     this.#promptIds.push(record.promptId);
@@ -112,25 +113,6 @@ export class RunDigester {
     this.#timeline.add("sent", sentNs / NS_PER_S);
     this.#timeline.add("ended", endNs / NS_PER_S);
     if (state === "ok" || state === "failed") this.#timeline.add(state, endNs / NS_PER_S);
-  }
-
-  /** Where chunks do not tell their tokens, those of the request are spread evenly over its chunks. */
-  #addChunks({ chunks, outputTokens }: RequestRecord): void {
-    const { gapsNs, bytes, tokens } = chunks;
-    let carriers = 0;
-    for (let index = 0; index < gapsNs.length; index++) {
-      if ((bytes[index] ?? 0) > 0 || (tokens?.[index] ?? 0) > 0) carriers++;
-    }
-    const share = carriers === 0 || outputTokens === null ? 0 : outputTokens / carriers;
-    let atNs = 0;
-    let beforeNs: number | null = null;
-    for (let index = 0; index < gapsNs.length; index++) {
-      atNs += gapsNs[index] ?? 0;
-      if (!((bytes[index] ?? 0) > 0 || (tokens?.[index] ?? 0) > 0)) continue;
-      this.#timeline.add("tokens", atNs / NS_PER_S, tokens?.[index] ?? share);
-      if (beforeNs !== null) this.#histograms.chunkGapMs.add((atNs - beforeNs) / NS_PER_MS);
-      beforeNs = atNs;
-    }
   }
 
   #addAcceptance({ promptId, acceptance }: RequestRecord): void {

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { CHART_CSS } from "../charts/svg.ts";
 import { text } from "./markup.ts";
 
-const CSS = `
+/** Styles of every page. */
+export const PAGE_CSS = `
 :root{color-scheme:light dark;--bg:#fff;--panel:#f6f8fa;--text:#1b1f24;--quiet:#57606a;--rule:#d0d7de;--good:#116329;--warn:#7d4e00;--bad:#b00020;--link:#0550ae}
 @media screen and (prefers-color-scheme:dark){:root{--bg:#0d1117;--panel:#161b22;--text:#e6edf3;--quiet:#9ea7b3;--rule:#30363d;--good:#56d364;--warn:#e3b341;--bad:#ff8f8a;--link:#79c0ff}}
 *{box-sizing:border-box}
@@ -65,7 +66,7 @@ export function htmlPage(title: string, header: string, sections: readonly strin
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <link rel="icon" href="data:,">
 <title>${text(title)}</title>
-<style>${CSS}</style>
+<style>${PAGE_CSS}</style>
 </head>
 <body>
 <header><h1>${text(title)}</h1>${header}</header>
