@@ -22,7 +22,8 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+>")
 
 
 def read_lines(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    # Not splitlines, which also ends lines at characters that stand in JSON texts.
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line != ""]
 
 
 def settled(request):

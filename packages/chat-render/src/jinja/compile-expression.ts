@@ -1,11 +1,19 @@
 import { unary } from "../python/arithmetic.ts";
 import { PyError, typeError } from "../python/errors.ts";
 import { intText } from "../python/numbers.ts";
-import { PyRange } from "../python/objects.ts";
 import { PySlice, sliceSequence } from "../python/slices.ts";
 import { truth } from "../python/truth.ts";
 import { undefinedError } from "../python/undefined.ts";
-import { isList, PyDict, PyFloat, PyTuple, PyUndefined, typeName, type PyValue } from "../python/value.ts";
+import {
+  isList,
+  PyDict,
+  PyFloat,
+  PyObject,
+  PyTuple,
+  PyUndefined,
+  typeName,
+  type PyValue,
+} from "../python/value.ts";
 import type { Conditional, Expression, Item, Sequence } from "./ast.ts";
 import { TemplateReference } from "./block-reference.ts";
 import { compileAttribute, compileItem } from "./compile-access.ts";
@@ -131,7 +139,7 @@ function slicePart(rt: Runtime, value: PyValue, bounds: PySlice): PyValue {
   if (value instanceof PyDict || value instanceof TemplateReference) {
     throw typeError("unhashable type: 'slice'");
   }
-  const part = value instanceof PyRange ? value.getItem(bounds) : sliceSequence(rt, value, bounds);
+  const part = value instanceof PyObject ? value.getItem?.(bounds, rt) : sliceSequence(rt, value, bounds);
   if (part === undefined) {
     throw typeError(`'${typeName(value)}' object is not subscriptable`);
   }

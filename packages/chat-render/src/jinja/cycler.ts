@@ -43,7 +43,7 @@ export class Cycler extends PyObject {
             this.#position = (this.#position + 1) % this.#items.length;
             return current;
           },
-          "method",
+          this,
         );
       case "reset":
         return new PyFunction(
@@ -53,7 +53,7 @@ export class Cycler extends PyObject {
             this.#position = 0;
             return null;
           },
-          "method",
+          this,
         );
       default:
         return undefined;

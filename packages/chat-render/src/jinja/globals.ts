@@ -90,16 +90,16 @@ function strftimeNow(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext)
 /** What every template can name: Jinja's own globals and those of transformers. */
 export const globals: ReadonlyMap<string, PyValue> = new Map<string, PyValue>([
   ["range", new PyFunction("safe_range", makeRange)],
-  ["dict", new PyFunction("dict", makeDict, "type")],
+  ["dict", new PyFunction("dict", makeDict, "class")],
   ["lipsum", new PyFunction("generate_lorem_ipsum", lipsum)],
-  ["cycler", new PyFunction("jinja2.utils.Cycler", (args, kwargs) => new Cycler(args, kwargs), "type")],
-  ["joiner", new PyFunction("jinja2.utils.Joiner", (args, kwargs) => new Joiner(args, kwargs), "type")],
+  ["cycler", new PyFunction("jinja2.utils.Cycler", (args, kwargs) => new Cycler(args, kwargs), "class")],
+  ["joiner", new PyFunction("jinja2.utils.Joiner", (args, kwargs) => new Joiner(args, kwargs), "class")],
   [
     "namespace",
     new PyFunction(
       "jinja2.utils.Namespace",
       (args, kwargs, ctx) => new Namespace(makeDict(args, kwargs, ctx)),
-      "type",
+      "class",
     ),
   ],
   ["raise_exception", new PyFunction(`${home}raise_exception`, raiseException)],

@@ -179,12 +179,12 @@ export class LoopContext extends PyObject {
       case "depth":
         return this.depth0 + 1;
       case "cycle":
-        return new PyFunction("LoopContext.cycle", (args, kwargs) => this.cycle(args, kwargs), "method");
+        return new PyFunction("LoopContext.cycle", (args, kwargs) => this.cycle(args, kwargs), this);
       case "changed":
         return new PyFunction(
           "LoopContext.changed",
           (args, kwargs, ctx) => this.changed(ctx, args, kwargs),
-          "method",
+          this,
         );
       default:
         return undefined;

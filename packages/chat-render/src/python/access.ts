@@ -1,6 +1,6 @@
 import { typeError } from "./errors.ts";
 import { formatMethod } from "./str-format.ts";
-import { hiddenAttributes } from "./hidden-attributes.ts";
+import { isHidden } from "./hidden-attributes.ts";
 import { like } from "./markup.ts";
 import { dictMethods, unsafeDictMethods } from "./methods/dict-methods.ts";
 import type { Method } from "./methods/method.ts";
@@ -59,13 +59,16 @@ function publicAttribute(ctx: PyContext, value: PyValue, name: string): PyValue 
       : bind("list", listMethods, name, value);
   }
   if (value instanceof PyObject) {
+    if (name === "fromkeys" && value instanceof PyFunction && value.name === "dict") {
+      return bind("dict", dictMethods, name, new PyDict());
+    }
     return value.getAttribute?.(name, ctx);
   }
   if (value instanceof PyTuple) {
     if (value instanceof GroupTuple && (name === "grouper" || name === "list")) {
       return value.items[name === "grouper" ? 0 : 1];
     }
-    return bind("tuple", tupleMethods, name, value);
+    return bind(typeName(value), tupleMethods, name, value);
   }
   const int = intOf(value);
   if (int !== undefined) {
@@ -75,7 +78,7 @@ function publicAttribute(ctx: PyContext, value: PyValue, name: string): PyValue 
         ? 0
         : name === "denominator"
           ? 1
-          : bind("int", intMethods, name, int);
+          : bind(typeName(value), intMethods, name, int);
   }
   if (typeof value === "number" || value instanceof PyFloat) {
     const float = typeof value === "number" ? value : value.value;
@@ -98,10 +101,10 @@ export function lookupAttribute(ctx: PyContext, value: PyValue, name: string): P
         : new PyMethod("dict", name, value, method);
     }
   }
+  if (isHidden(value, name)) {
+    return unsafeUndefined(value, name);
+  }
   if (name.startsWith("_")) {
-    if (hiddenAttributes(value).has(name)) {
-      return unsafeUndefined(value, name);
-    }
     if (value instanceof PyUndefined && !(name.startsWith("__") && name.endsWith("__"))) {
       throw undefinedError(ctx, value);
     }

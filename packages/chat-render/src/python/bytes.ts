@@ -1,9 +1,12 @@
-import { PyError } from "./errors.ts";
+import { codecLimit, codecName, decodeBytes } from "./decode-bytes.ts";
+import { PyError, typeError, valueError } from "./errors.ts";
 import { ArrayIterator } from "./iterate.ts";
 import { intOf } from "./numbers.ts";
+import { methodTable, textArgument } from "./methods/method.ts";
+import { PyMethod } from "./objects.ts";
 import { pick, PySlice, sliceBounds } from "./slices.ts";
 import { isPrintable } from "./unicode.ts";
-import { PyObject, type PyValue } from "./value.ts";
+import { PyObject, typeName, type PyValue } from "./value.ts";
 
 /** The bytes of one code point in UTF-8. */
 function utf8(code: number): number[] {
@@ -29,7 +32,30 @@ function escaped(code: number): string {
       : `\\U${hex.padStart(8, "0")}`;
 }
 
-/** What `str.encode` gives. It prints, iterates and compares; a template can do nothing else with it. */
+/** The arguments of `encode` and `decode`. */
+export function codecArguments(
+  method: string,
+  args: readonly (PyValue | undefined)[],
+): readonly (string | undefined)[] {
+  return args.map((value, index) =>
+    value === undefined
+      ? undefined
+      : textArgument(value, `${method}() argument '${index === 0 ? "encoding" : "errors"}' `),
+  );
+}
+
+const methods = methodTable<PyBytes>("bytes", {
+  decode: [
+    ["encoding", "errors"],
+    (ctx, { bytes }, args) => {
+      const [encoding = "utf-8", errors = "strict"] = codecArguments("decode", args);
+      ctx.budget.collect(bytes.length);
+      return decodeBytes(bytes, codecLimit(encoding), errors);
+    },
+  ],
+});
+
+/** What `str.encode` gives. It prints, iterates, compares and decodes; a template can do nothing else with it. */
 export class PyBytes extends PyObject {
   override readonly typeName = "bytes";
   readonly bytes: readonly number[];
@@ -54,11 +80,10 @@ export class PyBytes extends PyObject {
         const name = errors === "backslashreplace" ? escaped(code) : `&#${code};`;
         bytes.push(...Array.from(name, (one) => one.charCodeAt(0)));
       } else if (errors === "strict") {
-        const codec = limit === 0x110000 ? "utf-8" : limit === 128 ? "ascii" : "latin-1";
         const reason = limit === 0x110000 ? "surrogates not allowed" : `ordinal not in range(${limit})`;
         throw new PyError(
           "UnicodeEncodeError",
-          `'${codec}' codec can't encode character '${escaped(code)}' in position ${position}: ${reason}`,
+          `'${codecName(limit)}' codec can't encode character '${escaped(code)}' in position ${position}: ${reason}`,
         );
       } else if (errors !== "ignore") {
         throw new PyError("LookupError", `unknown error handler name '${errors}'`);
@@ -99,6 +124,29 @@ export class PyBytes extends PyObject {
     }
     const index = intOf(key);
     return typeof index === "number" ? this.bytes[index < 0 ? index + this.bytes.length : index] : undefined;
+  }
+
+  override contains(value: PyValue): boolean {
+    const int = intOf(value);
+    if (int !== undefined) {
+      if (int < 0 || int > 255) {
+        throw valueError("byte must be in range(0, 256)");
+      }
+      return this.bytes.includes(Number(int));
+    }
+    if (!(value instanceof PyBytes)) {
+      throw typeError(`a bytes-like object is required, not '${typeName(value)}'`);
+    }
+    const part = value.bytes;
+    return (
+      part.length === 0 ||
+      this.bytes.some((_byte, at) => part.every((byte, index) => byte === this.bytes[at + index]))
+    );
+  }
+
+  override getAttribute(name: string): PyValue | undefined {
+    const method = methods.get(name);
+    return method === undefined ? undefined : new PyMethod("bytes", name, this, method);
   }
 
   override equals(other: PyValue): boolean {

@@ -109,10 +109,10 @@ function pad(ctx: PyContext, spec: Spec, align: string, before: string, body: st
 
 /** Digits in groups of `size`, and at least `width` characters of them. */
 function group(digits: string, separator: string, size: number, width: number): string {
-  let count = digits.length;
+  // So many are surely too few.
+  let count = Math.max(digits.length, Math.floor((width * size) / (size + 1)) - 1);
   while (count + Math.floor((count - 1) / size) < width) {
-    count += Math.max(1, Math.floor(((width - count) * size) / (size + 1)) - 1);
-    // The jump stays below the goal, so that the last steps are single ones.
+    count += 1;
   }
   const padded = digits.padStart(count, "0");
   const first = padded.length % size || size;

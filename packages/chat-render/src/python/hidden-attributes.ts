@@ -1,87 +1,93 @@
-import {
-  isInt,
-  isList,
-  PyDict,
-  PyFloat,
-  PyMarkup,
-  PyObject,
-  PyTuple,
-  PyUndefined,
-  type PyValue,
-} from "./value.ts";
+import { PyFunction } from "./objects.ts";
+import { typeName, type PyValue } from "./value.ts";
 
-/** Names in two underscores, written without them. */
-function dunders(names: string): string[] {
-  return names.split(" ").map((name) => `__${name}__`);
+const common =
+  "class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce reduce_ex repr setattr sizeof str subclasshook";
+const items = "contains getitem iter len";
+const text = `${items} add getnewargs mod mul rmod rmul`;
+const tuple = `${items} add class_getitem getnewargs mul rmul`;
+const dict = `${items} class_getitem delitem ior or reversed ror setitem`;
+const float =
+  "abs add bool ceil divmod float floor floordiv getnewargs int mod mul neg pos pow radd rdivmod rfloordiv rmod rmul round rpow rsub rtruediv sub truediv trunc";
+const int = `${float} and index invert lshift or rand rlshift ror rrshift rshift rxor xor`;
+const set = "and contains iter len or rand ror rsub rxor sub xor";
+const object = "dict module weakref";
+const functionNames =
+  "annotations builtins call closure code defaults dict get globals kwdefaults module name qualname";
+const type =
+  "base bases basicsize call dict dictoffset flags instancecheck itemsize module mro name or prepare qualname ror subclasscheck subclasses text_signature weakrefoffset";
+const classOfPython = `${type} annotations weakref`;
+const iterator = "iter length_hint next";
+
+/**
+ * What values have besides what all have, by the name of their type: names in two underscores, written without them, and
+ * names that begin with one.
+ */
+const byType: Readonly<Partial<Record<string, string>>> = {
+  str: text,
+  Markup: `${text} html html_format module radd slots`,
+  bytes: `${text} bytes`,
+  list: `${items} add class_getitem delitem iadd imul mul reversed rmul setitem`,
+  tuple,
+  _GroupTuple: `${tuple} annotations match_args module orig_bases slots _asdict _field_defaults _fields _make _replace`,
+  dict,
+  set: `${set} class_getitem iand ior isub ixor`,
+  int,
+  bool: int,
+  float: `${float} getformat`,
+  complex: "abs add bool complex getnewargs mul neg pos pow radd rmul rpow rsub rtruediv sub truediv",
+  NoneType: "bool",
+  Undefined:
+    "add aiter bool call complex div float floordiv getattr getitem int iter len mod module mul neg pos pow radd rdiv rfloordiv rmod rmul rpow rsub rtruediv slots sub truediv _fail_with_undefined_error _undefined_exception _undefined_hint _undefined_message _undefined_name _undefined_obj",
+  range: `${items} bool reversed`,
+  dict_keys: `${set} reversed`,
+  dict_items: `${set} reversed`,
+  dict_values: "iter len reversed",
+  generator: "del iter name next qualname",
+  list_reverseiterator: `${iterator} setstate`,
+  reversed: `${iterator} setstate`,
+  range_iterator: `${iterator} setstate`,
+  dict_reversekeyiterator: iterator,
+  dict_reverseitemiterator: iterator,
+  builtin_function_or_method: "call module name qualname self text_signature",
+  function: functionNames,
+  method: `${functionNames} func self`,
+  "class dict": `${type} ${dict}`,
+  "class jinja2.utils.Cycler": `${classOfPython} next`,
+  "class jinja2.utils.Joiner": classOfPython,
+  "class jinja2.utils.Namespace": `${classOfPython} setitem`,
+  Cycler: `${object} next`,
+  Joiner: `${object} call`,
+  Macro: `${object} call _argument_count _async_invoke _default_autoescape _environment _func _invoke`,
+  LoopContext: `${object} annotations call iter len next _after _before _current _iterable _iterator _last_changed_value _length _peek_next _recurse _to_iterator _undefined`,
+  TemplateReference: `${object} getitem _TemplateReference__context`,
+  BlockReference: `${object} call _async_call _context _depth _stack`,
+};
+
+const known = new Map<string, ReadonlySet<string>>();
+
+function hiddenNames(name: string): ReadonlySet<string> {
+  const found =
+    known.get(name) ??
+    new Set(
+      // A namespace looks up everything but its class among its own names.
+      (name === "Namespace" ? "class _Namespace__attrs" : `${common} ${byType[name] ?? ""}`)
+        .split(" ")
+        .map((word) => (word.startsWith("_") ? word : `__${word}__`)),
+    );
+  known.set(name, found);
+  return found;
 }
 
-const common = dunders(
-  "class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce reduce_ex repr setattr sizeof str subclasshook",
-);
-const sequence = "contains getitem iter len add mul rmul";
-const number =
-  "abs add bool divmod float floordiv getnewargs int mod mul neg pos pow radd rdivmod rfloordiv rmod rmul round rpow rsub rtruediv sub truediv trunc ceil floor";
-
-const byKind = new Map(
-  Object.entries({
-    str: `${sequence} getnewargs mod rmod`,
-    Markup: `${sequence} getnewargs mod rmod html html_format module radd slots`,
-    list: `${sequence} class_getitem delitem iadd imul reversed setitem`,
-    tuple: `${sequence} class_getitem getnewargs`,
-    dict: "class_getitem contains delitem getitem ior iter len or reversed ror setitem",
-    int: `${number} and index invert lshift or rand rlshift ror rrshift rshift rxor xor`,
-    float: `${number} getformat`,
-    none: "bool",
-    undefined:
-      "add aiter bool call complex div float floordiv getattr getitem int iter len mod module mul neg pos pow radd rdiv rfloordiv rmod rmul rpow rsub rtruediv slots sub truediv",
-    callable: "call module name qualname self text_signature dict",
-    iterable: "contains getitem iter len reversed next module dict name qualname",
-    object: "module dict weakref",
-  }).map(([kind, names]) => [kind, new Set([...common, ...dunders(names)])]),
-);
-
-for (const name of [
-  "fail_with_undefined_error",
-  "undefined_exception",
-  "undefined_hint",
-  "undefined_message",
-  "undefined_name",
-  "undefined_obj",
-]) {
-  byKind.get("undefined")?.add(`_${name}`);
-}
-
-function kindOf(value: PyValue): string {
-  if (value === null) {
-    return "none";
+/** Whether there is such an attribute and the sandbox does not let it out. */
+export function isHidden(value: PyValue, name: string): boolean {
+  if (name.startsWith("_")) {
+    const type = typeName(value);
+    return hiddenNames(type === "type" && value instanceof PyFunction ? `class ${value.name}` : type).has(
+      name,
+    );
   }
-  if (typeof value === "string") {
-    return "str";
-  }
-  if (typeof value === "boolean" || isInt(value)) {
-    return "int";
-  }
-  if (value instanceof PyObject) {
-    return value.call !== undefined ? "callable" : value.iterate !== undefined ? "iterable" : "object";
-  }
-  if (value instanceof PyDict) {
-    return "dict";
-  }
-  if (isList(value)) {
-    return "list";
-  }
-  return value instanceof PyTuple
-    ? "tuple"
-    : value instanceof PyMarkup
-      ? "Markup"
-      : value instanceof PyUndefined
-        ? "undefined"
-        : value instanceof PyFloat || typeof value === "number"
-          ? "float"
-          : "object";
-}
-
-/** The attributes that begin with `_`: they exist, and the sandbox lets none of them out. */
-export function hiddenAttributes(value: PyValue): ReadonlySet<string> {
-  return byKind.get(kindOf(value)) ?? new Set();
+  return name === "mro"
+    ? typeName(value) === "type"
+    : (name === "gi_code" || name === "gi_frame") && typeName(value) === "generator";
 }

@@ -302,8 +302,11 @@ export class PyMethod<S> extends PyObject {
   }
 
   override repr(ctx: PyContext): string {
+    if (this.name === "fromkeys" || this.name === "maketrans") {
+      return `<built-in method ${this.name} of type object at 0x7f0000000000>`;
+    }
     return this.self instanceof PyMarkup
-      ? `<bound method Markup.${this.name} of ${repr(ctx, this.self)}>`
+      ? `<bound method Markup.${this.name} of ${this.name === "escape" ? "<class 'markupsafe.Markup'>" : repr(ctx, this.self)}>`
       : `<built-in method ${this.name} of ${this.type} object at 0x7f0000000000>`;
   }
 
@@ -312,27 +315,32 @@ export class PyMethod<S> extends PyObject {
   }
 }
 
-/** A Python function that templates call by a name, such as `range` or `raise_exception`. */
+/** What is written in Python: a function such as `raise_exception`, a class, or a method bound to `self`. */
 export class PyFunction extends PyObject {
   override readonly typeName: string;
   readonly name: string;
   private readonly body: (args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext) => PyValue;
+  private readonly self: PyObject | null;
 
+  /** `self` is what a method is bound to. */
   constructor(
     name: string,
     body: (args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext) => PyValue,
-    typeName = "function",
+    self: PyObject | "class" | null = null,
   ) {
     super();
     this.name = name;
     this.body = body;
-    this.typeName = typeName;
+    this.self = self === "class" ? null : self;
+    this.typeName = self === "class" ? "type" : self === null ? "function" : "method";
   }
 
-  override repr(): string {
+  override repr(ctx: PyContext): string {
     return this.typeName === "type"
       ? `<class '${this.name}'>`
-      : `<${this.typeName} ${this.name} at 0x7f0000000000>`;
+      : this.self === null
+        ? `<function ${this.name} at 0x7f0000000000>`
+        : `<bound method ${this.name} of ${repr(ctx, this.self)}>`;
   }
 
   override call(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext): PyValue {

@@ -1,5 +1,5 @@
 import { codePointCount } from "../code-points.ts";
-import { overflowError, PyError, typeError, valueError } from "../errors.ts";
+import { overflowError, typeError, valueError } from "../errors.ts";
 import { intOf } from "../numbers.ts";
 import {
   capitalize,
@@ -24,7 +24,8 @@ import {
 } from "../value.ts";
 import { undefinedError } from "../undefined.ts";
 import { subscript } from "../subscript.ts";
-import { PyBytes } from "../bytes.ts";
+import { codecArguments, PyBytes } from "../bytes.ts";
+import { codecLimit } from "../decode-bytes.ts";
 import { sizeArgument, textArgument, type Arity, type MethodBody } from "./method.ts";
 
 /** Steps for one character that is looked at by itself. */
@@ -199,21 +200,9 @@ function makeTranslation(args: readonly (PyValue | undefined)[]): PyDict {
 }
 
 function encode(ctx: PyContext, text: string, args: readonly (PyValue | undefined)[]): PyValue {
-  const named = args.map((value, index) =>
-    value === undefined
-      ? undefined
-      : textArgument(value, `encode() argument '${index === 0 ? "encoding" : "errors"}' `),
-  );
+  const named = codecArguments("encode", args);
   ctx.budget.collect(text.length);
-  const encoding = named[0] ?? "utf-8";
-  if (!/^(utf[-_ ]?8|ascii|us-ascii|latin[-_ ]?1|iso-8859-1)$/i.test(encoding)) {
-    throw new PyError("LookupError", `unknown encoding: ${encoding}`);
-  }
-  return PyBytes.encode(
-    text,
-    /^u(tf|8)/i.test(encoding) ? 0x110000 : /^(ascii|us)/i.test(encoding) ? 128 : 256,
-    named[1],
-  );
+  return PyBytes.encode(text, codecLimit(named[0] ?? "utf-8"), named[1]);
 }
 
 export const shapeSpecs: Record<string, Spec> = {
