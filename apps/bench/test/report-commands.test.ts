@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -6,6 +6,7 @@ import { readResult } from "@onpar/bench-report";
 import type { RunResult } from "@onpar/sweep-runner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { loadPngDrawer } from "../src/results/png.ts";
 import { onpar } from "./fake-env.ts";
 import { startModelServer, type ModelServer } from "./model-server.ts";
 
@@ -307,5 +308,48 @@ describe("the folder of a sweep", () => {
     const compared = await onpar(["compare", one, other]);
     expect(compared.stdout).toMatch(/^in flight 1$/m);
     expect(compared.stdout).toMatch(/^in flight 2$/m);
+  });
+});
+
+describe("onpar report --png", () => {
+  const size = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
+
+  it("writes each chart that --svg writes as a picture, light or dark", async () => {
+    for (const theme of ["light", "dark"])
+      expect(await onpar(["report", a, "--png", file(theme), "--theme", theme])).toMatchObject({
+        code: 0,
+        stdout: "",
+        stderr: "",
+      });
+    await onpar(["report", a, "--svg", file("as-svg")]);
+    const names = readdirSync(file("as-svg")).map((name) => name.replace(".svg", ".png"));
+    expect(names.length).toBeGreaterThan(5);
+    for (const name of names) {
+      const [light, dark] = ["light", "dark"].map((theme) => readFileSync(path.join(file(theme), name)));
+      if (light === undefined || dark === undefined) throw new Error("both were drawn");
+      expect(light.subarray(1, 4).toString("latin1")).toBe("PNG");
+      expect(size(light)[0]).toBe(960);
+      expect(size(dark)).toEqual(size(light));
+      expect(dark.equals(light)).toBe(false);
+    }
+  });
+
+  it("draws the text of a chart: without it, the picture is another one", async () => {
+    const { draw } = await loadPngDrawer();
+    await onpar(["report", a, "--svg", file("texts"), "--overwrite"]);
+    const svg = readFileSync(path.join(file("texts"), "dist-ttft.svg"), "utf8");
+    const bare = svg.replaceAll(/<text [^>]*>[^<]*<\/text>/g, "");
+    expect(bare).not.toBe(svg);
+    expect(Buffer.from(draw(bare, "light")).equals(Buffer.from(draw(svg, "light")))).toBe(false);
+  });
+
+  it("refuses a theme without pictures, and a picture of nothing", async () => {
+    expect(await onpar(["report", a, "--theme=dark"])).toMatchObject({
+      code: 2,
+      stderr: "onpar: --theme: is about the pictures of --png, and none are asked for\n",
+    });
+    const none = await onpar(["report", a, "--no-records", "--png", file("no-pictures")]);
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^onpar: --png: nothing to draw/) });
+    expect(existsSync(file("no-pictures"))).toBe(false);
   });
 });

@@ -58,7 +58,7 @@ export type { TimelineBin } from "./digest/timeline.ts";
 export { gateRun, type GateRules } from "./gate/gate.ts";
 
 export type { Chart, ChartTable } from "./charts/chart.ts";
-export { standaloneSvg } from "./charts/svg.ts";
+export { paintedSvg, standaloneSvg, type ChartTheme } from "./charts/svg.ts";
 export { chartsOf, renderHtml, type ReportedResult } from "./html/report-html.ts";
 export { renderComparisonHtml } from "./html/comparison-html.ts";
 

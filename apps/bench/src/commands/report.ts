@@ -15,6 +15,8 @@ import {
   runMarkdown,
   standaloneSvg,
   vllmServeJson,
+  type Chart,
+  type ChartTheme,
   type ReportedResult,
   type Result,
 } from "@onpar/bench-report";
@@ -24,6 +26,7 @@ import type { Env } from "../env.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { renderOptions } from "../output.ts";
 import { loadResult, type LoadedResult } from "../results/load-results.ts";
+import { loadPngDrawer } from "../results/png.ts";
 import { openRecords } from "../results/record-lines.ts";
 import { makeFolder, writeReportFile } from "../results/write-file.ts";
 import { UsageError } from "../usage-error.ts";
@@ -35,6 +38,8 @@ interface ReportFlags {
   readonly json?: boolean | string;
   readonly vllm?: boolean | string;
   readonly svg?: string;
+  readonly png?: string;
+  readonly theme?: ChartTheme;
   readonly parquet?: string;
   readonly records: boolean;
   readonly overwrite?: boolean;
@@ -47,7 +52,7 @@ give the distributions, the timeline and the values of single requests. A file o
 Examples:
   onpar report result.json
   onpar report rung-512.json rung-4096.json --csv ladder.csv --html ladder.html
-  onpar report published.csv --svg charts
+  onpar report published.csv --svg charts --png pictures
   onpar report records.jsonl --md --parquet records.parquet`;
 
 /** `onpar report`: results of any harness, for people and for other programs. */
@@ -69,11 +74,18 @@ export function addReportCommand(program: Command, env: Env, done: (code: ExitCo
       "One point under the keys of vllm bench serve, on standard output or into a file.",
     )
     .option("--svg <DIR>", "Write each chart as an SVG file into this folder.")
+    .option(
+      "--png <DIR>",
+      "Write each chart as a PNG file into this folder (needs the package @resvg/resvg-js).",
+    )
+    .addOption(new Option("--theme <NAME>", "Colours of --png. Default: light.").choices(["light", "dark"]))
     .option("--parquet <FILE>", "Write one row per request as Parquet.")
     .addOption(new Option("--no-records", "Do not read the records that a result names."))
     .option("--overwrite", "Replace files that are there already.")
     .addHelpText("after", examples)
-    .action((files: readonly string[], flags: ReportFlags) => {
+    .action(async (files: readonly string[], flags: ReportFlags) => {
+      if (flags.theme !== undefined && flags.png === undefined)
+        throw new UsageError("--theme: is about the pictures of --png, and none are asked for");
       const loaded = files.map((file) => loadResult(file, { withRecords: flags.records }));
       const result = resultOf(loaded);
       const out = (flag: string, to: boolean | string, content: string): void => {
@@ -86,7 +98,15 @@ export function addReportCommand(program: Command, env: Env, done: (code: ExitCo
         wrote = true;
       }
       if (flags.svg !== undefined) {
-        writeCharts(flags.svg, reportedOf(loaded, result), flags.overwrite === true);
+        const charts = drawnCharts("--svg", reportedOf(loaded, result));
+        writeCharts("--svg", flags.svg, charts, "svg", standaloneSvg, flags.overwrite === true);
+        wrote = true;
+      }
+      if (flags.png !== undefined) {
+        const charts = drawnCharts("--png", reportedOf(loaded, result));
+        const { draw } = await loadPngDrawer();
+        const drawn = (svg: string): Uint8Array => draw(svg, flags.theme ?? "light");
+        writeCharts("--png", flags.png, charts, "png", drawn, flags.overwrite === true);
         wrote = true;
       }
       if (flags.parquet !== undefined) {
@@ -126,16 +146,25 @@ function reportedOf(loaded: readonly LoadedResult[], result: Result): ReportedRe
 }
 
 /** @throws {UsageError} where there is nothing to draw */
-function writeCharts(folder: string, reported: ReportedResult, overwrite: boolean): void {
+function drawnCharts(flag: string, reported: ReportedResult): Chart[] {
   const charts = chartsOf(reported);
-  if (charts.length === 0) {
-    throw new UsageError(
-      "--svg: nothing to draw: a chart takes several rungs, records, or acceptance by position",
-    );
-  }
-  makeFolder("--svg", folder);
+  if (charts.length > 0) return charts;
+  throw new UsageError(
+    `${flag}: nothing to draw: a chart takes several rungs, records, or acceptance by position`,
+  );
+}
+
+function writeCharts(
+  flag: string,
+  folder: string,
+  charts: readonly Chart[],
+  extension: string,
+  draw: (svg: string) => string | Uint8Array,
+  overwrite: boolean,
+): void {
+  makeFolder(flag, folder);
   for (const { id, svg } of charts)
-    writeReportFile("--svg", path.join(folder, `${id}.svg`), standaloneSvg(svg), overwrite);
+    writeReportFile(flag, path.join(folder, `${id}.${extension}`), draw(svg), overwrite);
 }
 
 function resultOf(loaded: readonly LoadedResult[]): Result {

@@ -3,7 +3,7 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import type { HistogramBin } from "../digest/log-histogram.ts";
 import { formatNumber } from "../format.ts";
 import type { Chart } from "./chart.ts";
-import { axisNumber } from "./format-axis.ts";
+import { axisNumber, tickPlaces } from "./format-axis.ts";
 import { element, frame, textAt } from "./svg.ts";
 
 const WIDTH = 480;
@@ -149,17 +149,4 @@ function yGrid(y: (value: number) => number, ticks: readonly number[]): string[]
 function baseline(): string {
   const at = HEIGHT - MARGIN.bottom;
   return element("line", { class: "axis", x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: at, y2: at });
-}
-
-/** 1, 2, 5 times powers of ten inside a range, seven at most. */
-function tickPlaces(from: number, to: number): number[] {
-  const all: number[] = [];
-  for (let power = Math.floor(Math.log10(from)); power <= Math.ceil(Math.log10(to)); power++) {
-    for (const digit of [1, 2, 5]) {
-      const tick = digit * 10 ** power;
-      if (tick >= from && tick <= to) all.push(tick);
-    }
-  }
-  const step = Math.ceil(all.length / 7);
-  return all.filter((_, index) => index % step === 0);
 }

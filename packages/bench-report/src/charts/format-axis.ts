@@ -13,3 +13,16 @@ export function axisNumber(value: number): string {
 function trim(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
+
+/** 1, 2, 5 times powers of ten inside a range, seven at most. */
+export function tickPlaces(from: number, to: number): number[] {
+  const all: number[] = [];
+  for (let power = Math.floor(Math.log10(from)); power <= Math.ceil(Math.log10(to)); power++) {
+    for (const digit of [1, 2, 5]) {
+      const tick = digit * 10 ** power;
+      if (tick >= from && tick <= to) all.push(tick);
+    }
+  }
+  const step = Math.ceil(all.length / 7);
+  return all.filter((_, index) => index % step === 0);
+}

@@ -72,15 +72,70 @@ export function mark({ mark: shape, colour }: SeriesStyle, x: number, y: number,
 }
 
 /** Colours of Okabe and Ito, darker for paper and lighter for a dark page, so that lines stand out from both. */
-export const CHART_CSS = `
-.chart{--fg:#1b1f24;--muted:#57606a;--grid:#d8dee4;--s0:#0072b2;--s1:#c64600;--s2:#00805d;--s3:#a3447d;--s4:#7a5c00;--s5:#3d4a9a;
-font:13px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;fill:var(--fg)}
-@media screen and (prefers-color-scheme:dark){.chart{--fg:#e6edf3;--muted:#9ea7b3;--grid:#30363d;--s0:#56b4e9;--s1:#ff9a57;--s2:#3ecf9f;--s3:#e79ac4;--s4:#f0c94a;--s5:#a5b1f7}}
+const PALETTES = {
+  light: {
+    page: "#fff",
+    fg: "#1b1f24",
+    muted: "#57606a",
+    grid: "#d8dee4",
+    series: ["#0072b2", "#c64600", "#00805d", "#a3447d", "#7a5c00", "#3d4a9a"],
+  },
+  dark: {
+    page: "#0d1117",
+    fg: "#e6edf3",
+    muted: "#9ea7b3",
+    grid: "#30363d",
+    series: ["#56b4e9", "#ff9a57", "#3ecf9f", "#e79ac4", "#f0c94a", "#a5b1f7"],
+  },
+} as const;
+
+/** Whether a chart is drawn for a light or for a dark page. */
+export type ChartTheme = keyof typeof PALETTES;
+
+/** Name and value of every colour of a theme. */
+function coloursOf(theme: ChartTheme): (readonly [name: string, colour: string])[] {
+  const { fg, muted, grid, series } = PALETTES[theme];
+  return [
+    ["fg", fg],
+    ["muted", muted],
+    ["grid", grid],
+    ...series.map((colour, index) => [`s${index}`, colour] as const),
+  ];
+}
+
+const variables = (theme: ChartTheme): string =>
+  coloursOf(theme)
+    .map(([name, colour]) => `--${name}:${colour}`)
+    .join(";");
+
+const SHAPES = `
 .chart .muted{fill:var(--muted)}.chart .grid{stroke:var(--grid);stroke-width:1}.chart .axis{stroke:var(--muted);stroke-width:1}
 .chart .line{fill:none;stroke-width:2}.chart .area{opacity:.35;stroke:none}.chart .cross{fill:none;stroke-width:2}
 .chart .mark{stroke:none}.chart .whisker{stroke-width:1.5}.chart .label{font-size:12px}
 ${[0, 1, 2, 3, 4, 5].map((n) => `.chart .s${n}{stroke:var(--s${n})}.chart .mark.s${n},.chart .area.s${n},.chart .bar.s${n}{fill:var(--s${n});stroke:none}`).join("\n")}
 `.trim();
+
+/** Styles of charts on a page, in the colours that its reader has set. */
+export const CHART_CSS = `
+.chart{${variables("light")};
+font:13px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;fill:var(--fg)}
+@media screen and (prefers-color-scheme:dark){.chart{${variables("dark")}}}
+${SHAPES}
+`.trim();
+
+/**
+ * A chart for programs that know neither variables nor media queries, as those that make pictures of it: one theme, a page of its
+ * colour below, and the fonts that are named.
+ */
+export function paintedSvg(svg: string, theme: ChartTheme, fontFamily: string): string {
+  const styles = coloursOf(theme).reduce(
+    (css, [name, colour]) => css.replaceAll(`var(--${name})`, colour),
+    `.chart{font-family:${fontFamily};font-size:13px;fill:var(--fg)}\n${SHAPES}`,
+  );
+  const page = element("rect", { width: "100%", height: "100%", fill: PALETTES[theme].page });
+  const at = svg.indexOf(">") + 1;
+  return `${svg.slice(0, at)}<style>${xml(styles)}</style>${page}${svg.slice(at)}\n`;
+}
 
 /** The frame of a chart: title and description for those who do not see it, styles for where it stands alone. */
 export function frame(

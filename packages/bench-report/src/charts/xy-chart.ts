@@ -3,7 +3,7 @@ import { area, curveStepAfter, line } from "d3-shape";
 
 import { formatNumber } from "../format.ts";
 import { tableOf, type Chart, type Series } from "./chart.ts";
-import { axisNumber } from "./format-axis.ts";
+import { axisNumber, tickPlaces } from "./format-axis.ts";
 import { compact, element, frame, mark, styleOf, textAt } from "./svg.ts";
 
 export interface XyOptions {
@@ -44,7 +44,7 @@ export function xyChart(options: XyOptions, given: readonly Series[]): Chart | n
   if (series.length === 0) return null;
   const xs = series.flatMap(({ points }) => points.map(({ x }) => x));
   const ys = series.flatMap(({ points }) => points.flatMap(({ y, low = y, high = y }) => [y, low, high]));
-  const legendRows = series.length < 2 ? 0 : Math.ceil(series.length / 2);
+  const legendRows = series.length < 2 ? 0 : Math.ceil(series.length / legendColumns(series));
   const top = MARGIN.top + legendRows * 18;
   const height = HEIGHT + legendRows * 18;
   const xScale = scale(
@@ -56,7 +56,8 @@ export function xyChart(options: XyOptions, given: readonly Series[]): Chart | n
   const yScale = scale(options.y, [Math.min(...ys), Math.max(...ys)], [height - MARGIN.bottom, top], true);
   const description = describe(options, series);
   const xTicks = options.ticks ?? spread(xScale.ticks(6), options.x);
-  const yTicks = spread(yScale.ticks(5), options.y);
+  const decimal = options.y === "log" ? tickPlaces(Math.min(...ys), Math.max(...ys)) : [];
+  const yTicks = decimal.length > 1 ? decimal : spread(yScale.ticks(5), options.y);
   const svg = frame(
     { id, title, description },
     WIDTH,
@@ -157,11 +158,13 @@ function drawn({ points }: Series, index: number, { xScale, yScale, shape, base 
 
 function legend(series: readonly Series[]): string {
   if (series.length < 2) return "";
-  const column = (WIDTH - MARGIN.left - MARGIN.right) / 2;
+  const columns = legendColumns(series);
+  const column = (WIDTH - MARGIN.left - MARGIN.right) / columns;
   return series
     .map(({ name }, index) => {
       const style = styleOf(index);
-      const [x, y] = [MARGIN.left + (index % 2) * column, MARGIN.top + Math.floor(index / 2) * 18];
+      const x = MARGIN.left + (index % columns) * column;
+      const y = MARGIN.top + Math.floor(index / columns) * 18;
       return [
         element("line", {
           class: `line ${style.colour}`,
@@ -172,15 +175,25 @@ function legend(series: readonly Series[]): string {
           ...(style.dash === "" ? {} : { "stroke-dasharray": style.dash }),
         }),
         mark(style, x + 11, y),
-        textAt(x + 28, y + 4, shorten(name), { class: "label" }),
+        textAt(x + 28, y + 4, shorten(name, Math.floor(column / LETTER) - 4), { class: "label" }),
       ].join("");
     })
     .join("");
 }
 
+/** Width of a letter of a legend, about. */
+const LETTER = 6.8;
+/** Longest name that stands beside another one. */
+const MOST_BESIDE = 26;
+
+/** Names that only differ at their ends are told apart only where they stand whole. */
+function legendColumns(series: readonly Series[]): 1 | 2 {
+  return series.some(({ name }) => name.length > MOST_BESIDE) ? 1 : 2;
+}
+
 /** Names of files and servers can be long. */
-function shorten(name: string): string {
-  return name.length <= 26 ? name : `${name.slice(0, 25)}…`;
+function shorten(name: string, most: number): string {
+  return name.length <= most ? name : `${name.slice(0, most - 1)}…`;
 }
 
 function scale(
