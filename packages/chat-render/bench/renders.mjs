@@ -1,6 +1,7 @@
 // Renders per second, and milliseconds to parse and compile, beside @huggingface/jinja and beside Jinja2 in CPython.
 // The three take turns on the same template and conversation, several times; the tables show medians and ratios of
-// medians. Time is time of the processor, so that a busy machine does not decide.
+// medians. Time is time of the processor, so that a busy machine does not decide. What it prints takes the place of the
+// tables in README.md as it stands.
 //
 //   node bench/renders.mjs [--templates DIR] [--contexts DIR] [--ms 200] [--rounds 5] [--python python3]
 //
@@ -163,9 +164,17 @@ for (const [name, template] of templates()) {
 }
 python.stdin.end();
 
+/** In columns, as the README holds it. */
 function table(head, lines) {
-  const all = [head, head.map(() => "---"), ...lines];
-  console.log(all.map((cells) => `| ${cells.join(" | ")} |`).join("\n"));
+  const widths = head.map((_cell, column) =>
+    Math.max(...[head, ...lines].map((cells) => cells[column].length)),
+  );
+  const all = [head, widths.map((width) => "-".repeat(width)), ...lines];
+  console.log(
+    all
+      .map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`)
+      .join("\n"),
+  );
 }
 table(
   [

@@ -88,14 +88,19 @@ const fixedNames = ["messages", "tools", "documents", "add_generation_prompt"] a
 
 const monotonic = (): number => performance.now();
 
+const none: ReadonlyMap<string, PyValue> = new Map();
+
 function entriesOf(kwargs: Readonly<Record<string, unknown>> | PyDict): [string, unknown][] {
   return kwargs instanceof PyDict
     ? kwargs.entries().map(([name, value]) => [textOf(name) ?? "", value])
     : Object.entries(kwargs);
 }
 
-function kwargsOf(kwargs: Readonly<Record<string, unknown>> | PyDict): Map<string, PyValue> {
+function kwargsOf(kwargs: Readonly<Record<string, unknown>> | PyDict): ReadonlyMap<string, PyValue> {
   const entries = entriesOf(kwargs);
+  if (entries.length === 0) {
+    return none;
+  }
   const fixed = fixedNames.find((name) => entries.some(([key]) => key === name));
   if (fixed !== undefined) {
     throw new RenderError(
@@ -123,75 +128,70 @@ function unusedVariables(
     }));
 }
 
-/** A template compiled and named, with what does not change from render to render. */
-class CompiledChoice implements CompiledChatTemplate {
-  private readonly chosen: ChosenTemplate;
-  private readonly compiled: CompiledTemplate;
-  private hash: string | undefined;
+/** A template compiled, with what does not change from render to render. */
+interface Known {
+  readonly compiled: CompiledTemplate;
+  /** Of the template's text; computed when it is first asked for. */
+  readonly sha256: () => string;
+}
 
-  constructor(chosen: ChosenTemplate, compiled: CompiledTemplate) {
-    this.chosen = chosen;
-    this.compiled = compiled;
-  }
+function knownOf(template: string): Known {
+  let hash: string | undefined;
+  return { compiled: compileTemplate(template), sha256: () => (hash ??= sha256(template)) };
+}
 
-  get sha256(): string {
-    return (this.hash ??= sha256(this.chosen.template));
-  }
-
-  get variables(): ReadonlySet<string> {
-    return this.compiled.variables;
-  }
-
-  render(conversation: Conversation | ParsedConversation, options: RenderOptions = {}): RenderedPrompt {
-    const { specialTokens = {}, kwargs = {}, now = new Date(), limits = {}, clock = monotonic } = options;
-    const variables = kwargsOf(kwargs);
-    const tokens = kwargsTokens(specialTokens);
-    const given = pythonConversation(conversation);
-    const pace = new Pace(clock, limits.milliseconds ?? defaultLimits.milliseconds, () =>
-      inputSize([given.messages, given.tools, given.documents, ...variables.values()]),
-    );
-    const template: ViewTemplate = {
-      source: this.chosen.template,
-      render: (values) => this.compiled.render(values, { now, limits, pace }),
-      loopsOverContent: (by) => this.compiled.loopsOverContent(by),
-    };
-    const view = typeof options.as === "function" ? options.as : viewNamed(options.as);
-    const { text, spans, warnings } = view({
-      template,
-      conversation: given,
-      addGenerationPrompt: options.addGenerationPrompt,
-      continueFinalMessage: options.continueFinalMessage ?? false,
-      specialTokens: tokens,
-      kwargs: variables,
-      tokenizerAddsBos: options.tokenizerAddsBos ?? true,
-      now,
-    });
-    const bos = textOf(variables.get("bos_token") ?? tokens.get("bos_token") ?? null) ?? "";
-    const hash = (): string => this.sha256;
-    return {
-      text,
-      // Most callers never ask for it.
-      get templateSha256() {
-        return hash();
-      },
-      templateName: this.chosen.name,
-      templateSource: this.chosen.source,
-      beginsWithBos: bos !== "" && text.startsWith(bos),
-      assistantSpans: assistantSpans(text, spans),
-      warnings: [...warnings, ...unusedVariables(variables, this.compiled.variables)],
-    };
-  }
+function renderChosen(
+  chosen: ChosenTemplate,
+  known: Known,
+  conversation: Conversation | ParsedConversation,
+  options: RenderOptions,
+): RenderedPrompt {
+  const { compiled } = known;
+  const { specialTokens = {}, kwargs = {}, now = new Date(), limits = {}, clock = monotonic } = options;
+  const variables = kwargsOf(kwargs);
+  const tokens = tokensOf(specialTokens);
+  const given = pythonConversation(conversation);
+  const pace = new Pace(clock, limits.milliseconds ?? defaultLimits.milliseconds, () =>
+    inputSize([given.messages, given.tools, given.documents, ...variables.values()]),
+  );
+  const template: ViewTemplate = {
+    source: chosen.template,
+    render: (values) => compiled.render(values, { now, limits, pace }),
+    loopsOverContent: (by) => compiled.loopsOverContent(by),
+  };
+  const view = typeof options.as === "function" ? options.as : viewNamed(options.as);
+  const { text, spans, warnings } = view({
+    template,
+    conversation: given,
+    addGenerationPrompt: options.addGenerationPrompt,
+    continueFinalMessage: options.continueFinalMessage ?? false,
+    specialTokens: tokens,
+    kwargs: variables,
+    tokenizerAddsBos: options.tokenizerAddsBos ?? true,
+    now,
+  });
+  const bos = textOf(variables.get("bos_token") ?? tokens.get("bos_token") ?? null) ?? "";
+  return {
+    text,
+    templateSha256: known.sha256(),
+    templateName: chosen.name,
+    templateSource: chosen.source,
+    beginsWithBos: bos !== "" && text.startsWith(bos),
+    assistantSpans: assistantSpans(text, spans),
+    warnings: [...warnings, ...unusedVariables(variables, compiled.variables)],
+  };
 }
 
 /** A token that a model does not have is null in its files, and not there for a template. */
-function kwargsTokens(
-  tokens: Readonly<Record<string, string | readonly string[] | null | undefined>>,
-): Map<string, PyValue> {
-  return new Map(
-    Object.entries(tokens)
-      .filter(([, value]) => (value ?? null) !== null)
-      .map(([name, value]) => [name, toPython(value, `specialTokens.${name}`)]),
-  );
+function tokensOf(tokens: Readonly<Record<string, unknown>>): Map<string, PyValue> {
+  const variables = new Map<string, PyValue>();
+  for (const name of Object.keys(tokens)) {
+    const token = tokens[name] ?? null;
+    if (token !== null) {
+      variables.set(name, typeof token === "string" ? token : toPython(token, `specialTokens.${name}`));
+    }
+  }
+  return variables;
 }
 
 function hasTools({ tools }: { readonly tools?: unknown }): boolean {
@@ -202,43 +202,49 @@ function hasTools({ tools }: { readonly tools?: unknown }): boolean {
 const MAX_COMPILED = 64;
 
 /** Those that `applyChatTemplate` was last called with. */
-const recent = new Map<string, CompiledTemplate>();
+const recent = new Map<string, Known>();
 
 /** One or several templates of a model, each compiled when it is first needed. */
 class CompiledChoices implements CompiledChatTemplate {
   private readonly template: ChatTemplate;
-  private readonly compiled: Map<string, CompiledTemplate>;
+  private readonly known: Map<string, Known>;
+  private latest: { readonly chosen: ChosenTemplate; readonly known: Known } | null = null;
 
-  constructor(template: ChatTemplate, compiled = new Map<string, CompiledTemplate>()) {
+  constructor(template: ChatTemplate, known = new Map<string, Known>()) {
     checkTemplate(template);
     this.template = template;
-    this.compiled = compiled;
+    this.known = known;
   }
 
-  private choose(named: string | undefined, tools: boolean): CompiledChoice {
+  private choose(named: string | undefined, tools: boolean): { chosen: ChosenTemplate; known: Known } {
     const chosen = chooseTemplate(this.template, named, tools);
-    const known = this.compiled.get(chosen.template) ?? compileTemplate(chosen.template);
-    // Put last again, so that the one that was not used for longest goes first.
-    this.compiled.delete(chosen.template);
-    this.compiled.set(chosen.template, known);
-    const [oldest] = this.compiled.keys();
-    if (this.compiled.size > MAX_COMPILED && oldest !== undefined) {
-      this.compiled.delete(oldest);
+    if (this.latest?.chosen.template === chosen.template) {
+      return { chosen, known: this.latest.known };
     }
-    return new CompiledChoice(chosen, known);
+    const known = this.known.get(chosen.template) ?? knownOf(chosen.template);
+    // Put last again, so that the one that was not used for longest goes first.
+    this.known.delete(chosen.template);
+    this.known.set(chosen.template, known);
+    const [oldest] = this.known.keys();
+    if (this.known.size > MAX_COMPILED && oldest !== undefined) {
+      this.known.delete(oldest);
+    }
+    this.latest = { chosen, known };
+    return this.latest;
   }
 
   get sha256(): string {
-    return this.choose(undefined, false).sha256;
+    return this.choose(undefined, false).known.sha256();
   }
 
   get variables(): ReadonlySet<string> {
-    return this.choose(undefined, false).variables;
+    return this.choose(undefined, false).known.compiled.variables;
   }
 
   render(conversation: Conversation | ParsedConversation, options: RenderOptions = {}): RenderedPrompt {
     const given = checkCall(conversation, options);
-    return this.choose(given.chatTemplate, hasTools(conversation)).render(conversation, given);
+    const { chosen, known } = this.choose(given.chatTemplate, hasTools(conversation));
+    return renderChosen(chosen, known, conversation, given);
   }
 }
 

@@ -50,7 +50,14 @@ function mix(state: Int32Array, view: DataView, at: number, words: Int32Array): 
         (words[index] ?? 0)) |
       0;
     const second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+    h = g;
+    g = f;
+    f = e;
+    e = (d + first) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (first + second) | 0;
   }
   for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) {
     state[index] = (state[index] ?? 0) + word;

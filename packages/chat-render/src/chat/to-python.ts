@@ -112,9 +112,10 @@ function convertObject(value: object, walk: Walk): PyValue {
   if (Object.getPrototypeOf(value) !== Object.prototype) {
     checkType(value, walk);
   }
-  const entries = Object.entries(value);
-  charge(walk, entries.length);
-  for (const [key, item] of entries as [string, unknown][]) {
+  const keys = Object.keys(value);
+  charge(walk, keys.length);
+  for (const key of keys) {
+    const item: unknown = Reflect.get(value, key);
     // As in JSON: a field that is undefined is not there.
     if (item !== undefined) {
       dict.set(key, convert(item, key, walk));
