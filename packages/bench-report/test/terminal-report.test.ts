@@ -1,5 +1,6 @@
 import { benchConfigSchema, presetNamed } from "@onpar/bench-config";
 import { describe, expect, it } from "vitest";
+import type { RunResult } from "@onpar/sweep-runner";
 
 import { renderTerminalReport } from "../src/index.ts";
 import { displayWidth } from "../src/text.ts";
@@ -102,6 +103,37 @@ describe("renderTerminalReport", () => {
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     expect(text.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
     expect(text).toContain("second line");
+  });
+});
+
+describe("an engine of this process", () => {
+  const shown = (inProcess: RunResult["system"]["inProcess"], threads: number | "auto"): string =>
+    renderTerminalReport(
+      result({
+        protocol: { endpoint: "engine" },
+        result: {
+          config: benchConfigSchema.parse({
+            target: { endpoint: "engine" },
+            engine: { modelPath: "target.gguf", threads },
+          }),
+          system: { engine: "llama.cpp", version: "b7000", baseUrl: null, inProcess },
+        },
+      }),
+      { width: 120, color: false },
+    );
+
+  it("tells the threads that it measured, its GPU and an adaptive draft length", () => {
+    const text = shown({ threads: 3, gpu: "vulkan", draftLength: "adaptive" }, "auto");
+    expect(text).toMatch(/^ *engine threads +3 \(measured at load\)$/m);
+    expect(text).toMatch(/^ *GPU +vulkan$/m);
+    expect(text).toMatch(/^ *draft length +adaptive/m);
+  });
+
+  it("tells only what was asked where it found nothing else", () => {
+    const text = shown({ threads: 2, gpu: false, draftLength: "fixed" }, 2);
+    expect(text).toMatch(/^ *engine threads +2$/m);
+    expect(text).not.toMatch(/^ *(GPU|draft length) /m);
+    expect(shown(undefined, "auto")).toMatch(/^ *engine threads +measured at load$/m);
   });
 });
 

@@ -77,6 +77,8 @@ export interface EngineInfo {
   /** Requests that decode at the same time. */
   readonly slots: number;
   readonly threads: number | null;
+  /** What computes beside the CPU: `cuda`, `vulkan`, `metal`; `false` for nothing, null when the engine does not tell. */
+  readonly gpu: string | false | null;
   readonly vocabularySize: number | null;
   /** Token ids that end a generation; null when the engine does not tell. */
   readonly eosTokenIds: readonly number[] | null;

@@ -85,6 +85,7 @@ export type {
   SpreadFigure,
   SpreadSummary,
   SteadyWindow,
+  EngineSetup,
   SystemUnderTest,
 } from "./result.ts";
 

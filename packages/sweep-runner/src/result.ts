@@ -25,6 +25,18 @@ export interface SystemUnderTest {
   readonly engine: string | null;
   readonly version: string | null;
   readonly baseUrl: string | null;
+  /** How an engine of this process runs, as it found it at load; absent for a server. */
+  readonly inProcess?: EngineSetup | undefined;
+}
+
+/** What an engine of this process decides by itself, and figures hang on. */
+export interface EngineSetup {
+  /** Also where they were measured (`auto`); null when the engine does not tell. */
+  readonly threads: number | null;
+  /** `cuda`, `vulkan`, `metal`; `false` for the CPU alone, null when the engine does not tell. */
+  readonly gpu: string | false | null;
+  /** Null without speculation. */
+  readonly draftLength: "fixed" | "adaptive" | null;
 }
 
 /** The figures of a run: of its measured requests that ended well, unless a field says otherwise. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { BenchConfig } from "@onpar/bench-config";
-import type { Engine } from "@onpar/engine-binding";
+import type { Engine, EngineInfo } from "@onpar/engine-binding";
 import { serverRoot } from "./base-url.ts";
 import { resetEngineCache, resetServerCache } from "./cache-reset.ts";
 import type { Timeline } from "./clock.ts";
@@ -11,7 +11,7 @@ import { doubledBos, openServerTarget } from "./targets/open-target.ts";
 import type { UnsentSetting } from "./targets/native-endpoint.ts";
 import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
 import type { RefusalContext } from "./refusal.ts";
-import type { SystemUnderTest } from "./result.ts";
+import type { EngineSetup, SystemUnderTest } from "./result.ts";
 import { createServerCounters, type ServerCounters } from "./server-counters.ts";
 import type { Target } from "./targets/target.ts";
 import { isHeader } from "./transport/request-head.ts";
@@ -75,7 +75,7 @@ async function openEngineSession({ config, engine, timeline, onTokenIds }: Sessi
   return {
     target: createEngineTarget({ engine, config, timeoutMs: timeoutOf(config), timeline, onTokenIds }),
     renderer,
-    system: { engine: info.engine, version: info.engineVersion, baseUrl: null },
+    system: { engine: info.engine, version: info.engineVersion, baseUrl: null, inProcess: setupOf(info) },
     model: info.model.name,
     contextLimit: info.contextSize,
     engine,
@@ -87,6 +87,10 @@ async function openEngineSession({ config, engine, timeline, onTokenIds }: Sessi
     tokenCounter: async () => counter,
     close: async () => {},
   };
+}
+
+function setupOf({ threads, gpu, speculation }: EngineInfo): EngineSetup {
+  return { threads, gpu, draftLength: speculation?.draftLength ?? null };
 }
 
 /** @throws {RunError} `TARGET_INVALID` for a setting that this engine would leave out */

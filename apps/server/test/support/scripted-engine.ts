@@ -26,6 +26,7 @@ export class ScriptedEngine implements Engine {
     contextSize: 1000,
     slots: 1,
     threads: null,
+    gpu: null,
     vocabularySize: null,
     eosTokenIds: [0],
     bosTokenId: null,

@@ -15,7 +15,7 @@ export function originLines(result: RunResult, page: Page): string[] {
   return fields(
     [
       ["system", `${engine} ${where}`],
-      ...(result.protocol.endpoint === "engine" ? engineFields(config.engine) : []),
+      ...(result.protocol.endpoint === "engine" ? engineFields(config.engine, system.inProcess) : []),
       ["client", `${tool.name} ${tool.version}`],
       ["started", result.startedAt],
       ["measured for", `${formatNumber(summary.durationS)} s (first send to last end)`],
@@ -25,9 +25,14 @@ export function originLines(result: RunResult, page: Page): string[] {
   );
 }
 
-/** What the engine of this process was given; nothing that it was not told. */
-function engineFields(engine: RunResult["config"]["engine"]): [string, string][] {
+/** What the engine of this process was given and found by itself; nothing that it was not told and does not tell. */
+function engineFields(
+  engine: RunResult["config"]["engine"],
+  setup: RunResult["system"]["inProcess"],
+): [string, string][] {
   const { kind, modelPath, draftModelPath, speculativeConfig, threads } = engine;
+  const asked = threads === "auto" ? "measured at load" : String(threads);
+  const found = setup?.threads ?? null;
   const configured = Object.keys(speculativeConfig).length > 0;
   return [
     [kind === "vllm" ? "model folder" : "model file", modelPath ?? "unknown"],
@@ -38,10 +43,14 @@ function engineFields(engine: RunResult["config"]["engine"]): [string, string][]
     ...(kind === "vllm"
       ? []
       : [
-          ["engine threads", threads === "auto" ? "measured at load" : String(threads)] satisfies [
+          ["engine threads", threads === "auto" && found !== null ? `${found} (${asked})` : asked] satisfies [
             string,
             string,
           ],
         ]),
+    ...(typeof setup?.gpu === "string" ? [["GPU", setup.gpu] satisfies [string, string]] : []),
+    ...(setup?.draftLength === "adaptive"
+      ? [["draft length", "adaptive, down to none where drafts do not pay"] satisfies [string, string]]
+      : []),
   ];
 }

@@ -142,6 +142,7 @@ async function assemble(parts: Parts): Promise<LoadedLlama> {
       contextSize,
       slots: numbers.slots,
       threads,
+      gpu: llama.gpu,
       vocabularySize: vocabulary.size,
       eosTokenIds: vocabulary.eosTokenIds,
       bosTokenId: vocabulary.bosTokenId,

@@ -42,9 +42,11 @@ export async function startLlama(
     if (cause instanceof nodeLlama.NoBinaryFoundError) {
       throw new EngineError(
         "ENGINE_NOT_INSTALLED",
-        `node-llama-cpp has no ${gpu === false ? "" : `${gpu} `}binary for this platform ` +
-          `(${process.platform}-${process.arch}): ` +
-          "install its optional dependency for the platform, or build it with `npx node-llama-cpp source download`",
+        `node-llama-cpp has no ${gpu === false ? "" : `${gpu} `}binary that works here ` +
+          `(${process.platform}-${process.arch}): install its optional dependency for the platform` +
+          (gpu === false ? "" : " and the GPU's driver") +
+          ", or build it with `npx node-llama-cpp source download`; " +
+          "`npx node-llama-cpp inspect gpu` tells what is missing",
         { cause },
       );
     }

@@ -46,6 +46,7 @@ export async function loadVllmEngine(options: VllmEngineOptions): Promise<Engine
     contextSize: contextOf(options.maxModelLen, folder),
     slots: options.maxNumSeqs ?? DEFAULT_SEQUENCES,
     threads: null,
+    gpu: null,
     vocabularySize: folder.vocabularySize,
     eosTokenIds: folder.eosTokenIds,
     bosTokenId: folder.bosTokenId,

@@ -71,6 +71,7 @@ describe.skipIf(addonMissing !== null)(`loading with libvllm${addonMissing ?? ""
       contextSize: 4096,
       slots: 8,
       threads: null,
+      gpu: null,
       vocabularySize: 1001,
       eosTokenIds: [1000],
       addsBos: false,
