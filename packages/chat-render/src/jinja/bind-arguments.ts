@@ -1,4 +1,5 @@
 import { typeError } from "../python/errors.ts";
+import { givenTwice, unexpectedKeyword } from "../python/refusals.ts";
 import type { PyKwargs, PyValue } from "../python/value.ts";
 
 function inWords(names: readonly string[]): string {
@@ -31,14 +32,14 @@ export function bindArguments(
   const bound: (PyValue | undefined)[] = params.map((_, index) => args[index]);
   for (const [keyword, value] of kwargs ?? []) {
     if (offset > 0 && keyword === "self") {
-      throw typeError(`${name}() got multiple values for argument 'self'`);
+      throw givenTwice(name, "self");
     }
     const index = params.indexOf(keyword);
     if (index < 0) {
-      throw typeError(`${name}() got an unexpected keyword argument '${keyword}'`);
+      throw unexpectedKeyword(name, keyword);
     }
     if (bound[index] !== undefined) {
-      throw typeError(`${name}() got multiple values for argument '${keyword}'`);
+      throw givenTwice(name, keyword);
     }
     bound[index] = value;
   }

@@ -1,5 +1,6 @@
 import { call, callMethod, getAttribute } from "../python/access.ts";
 import { PyError, typeError } from "../python/errors.ts";
+import { unexpectedKeyword } from "../python/refusals.ts";
 import { isIterable, listOf } from "../python/iterate.ts";
 import { reprText } from "../python/repr.ts";
 import { undefinedError } from "../python/undefined.ts";
@@ -165,7 +166,7 @@ function unknown(kind: "filter" | "test", name: string, standIn: string, keyword
   const [keyword] = keywords?.keys() ?? [];
   return keyword === undefined
     ? new PyError("TemplateRuntimeError", `No ${kind} named ${reprText(name)} found.`)
-    : typeError(`${standIn}() got an unexpected keyword argument '${keyword}'`);
+    : unexpectedKeyword(standIn, keyword);
 }
 
 function checkKnown(compiler: Compiler, frame: Frame, kind: "filter" | "test", node: Filter | Test): void {

@@ -1,19 +1,11 @@
 import { unary } from "../python/arithmetic.ts";
 import { PyError, typeError } from "../python/errors.ts";
+import { notSubscriptable } from "../python/refusals.ts";
 import { intText } from "../python/numbers.ts";
 import { PySlice, sliceSequence } from "../python/slices.ts";
 import { truth } from "../python/truth.ts";
 import { undefinedError } from "../python/undefined.ts";
-import {
-  isList,
-  PyDict,
-  PyFloat,
-  PyObject,
-  PyTuple,
-  PyUndefined,
-  typeName,
-  type PyValue,
-} from "../python/value.ts";
+import { isList, PyDict, PyFloat, PyObject, PyTuple, PyUndefined, type PyValue } from "../python/value.ts";
 import type { Conditional, Expression, Item, Sequence } from "./ast.ts";
 import { TemplateReference } from "./block-reference.ts";
 import { compileAttribute, compileItem } from "./compile-access.ts";
@@ -141,7 +133,7 @@ function slicePart(rt: Runtime, value: PyValue, bounds: PySlice): PyValue {
   }
   const part = value instanceof PyObject ? value.getItem?.(bounds, rt) : sliceSequence(rt, value, bounds);
   if (part === undefined) {
-    throw typeError(`'${typeName(value)}' object is not subscriptable`);
+    throw notSubscriptable(value);
   }
   return part;
 }

@@ -1,4 +1,5 @@
 import { PyError, typeError, valueError } from "../python/errors.ts";
+import { unexpectedKeyword } from "../python/refusals.ts";
 import { isIterable, iterate, listOf } from "../python/iterate.ts";
 import { PyFunction, PyRange } from "../python/objects.ts";
 import { str } from "../python/repr.ts";
@@ -67,7 +68,7 @@ function makeDict(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext): P
 function makeRange(args: readonly PyValue[], kwargs: PyKwargs): PyRange {
   const [keyword] = kwargs?.keys() ?? [];
   if (keyword !== undefined) {
-    throw typeError(`safe_range() got an unexpected keyword argument '${keyword}'`);
+    throw unexpectedKeyword("safe_range", keyword);
   }
   return PyRange.create(args, null);
 }

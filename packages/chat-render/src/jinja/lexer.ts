@@ -1,6 +1,7 @@
 import { BudgetError } from "../python/budget.ts";
 import { codePointCount } from "../python/code-points.ts";
-import { PyError, valueError } from "../python/errors.ts";
+import { PyError } from "../python/errors.ts";
+import { tooManyDigits } from "../python/refusals.ts";
 import { MAX_INT_DIGITS } from "../python/numbers.ts";
 import { reprText } from "../python/repr.ts";
 import { pyFloat, pyInt, type PyValue } from "../python/value.ts";
@@ -36,9 +37,7 @@ function integerValue(text: string): PyValue {
   const digits = text.replaceAll("_", "");
   // Only decimal digits are limited: other bases are read in linear time.
   if (digits.length > MAX_INT_DIGITS && !/^0[box]/iu.test(digits)) {
-    throw valueError(
-      `Exceeds the limit (${MAX_INT_DIGITS} digits) for integer string conversion: value has ${digits.length} digits; use sys.set_int_max_str_digits() to increase the limit`,
-    );
+    throw tooManyDigits(MAX_INT_DIGITS, `: value has ${digits.length} digits`);
   }
   return digits.length < 16 ? Number(digits) : pyInt(BigInt(digits));
 }

@@ -1,7 +1,8 @@
-import { typeError, valueError } from "../python/errors.ts";
+import { valueError } from "../python/errors.ts";
+import { notAnInteger } from "../python/refusals.ts";
 import { intOf } from "../python/numbers.ts";
 import { truth } from "../python/truth.ts";
-import { PyMarkup, typeName, type PyContext, type PyKwargs, type PyValue } from "../python/value.ts";
+import { PyMarkup, type PyContext, type PyKwargs, type PyValue } from "../python/value.ts";
 import { bindArguments } from "./bind-arguments.ts";
 
 /** The beginning of Cicero's text: what is drawn from is random, so which words there are does not matter. */
@@ -13,7 +14,7 @@ const words =
 function integer(value: PyValue): number {
   const int = intOf(value);
   if (int === undefined) {
-    throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
+    throw notAnInteger(value);
   }
   return Number(int);
 }

@@ -1,4 +1,5 @@
 import { typeError } from "../python/errors.ts";
+import { givenTwice } from "../python/refusals.ts";
 import { reprText } from "../python/repr.ts";
 import {
   PyDict,
@@ -72,7 +73,7 @@ export class Macro extends PyObject {
   override call(args: readonly PyValue[], kwargs: PyKwargs): PyValue {
     const { code, home } = this;
     if (kwargs?.has("self") === true) {
-      throw typeError("Macro.__call__() got multiple values for argument 'self'");
+      throw givenTwice("Macro.__call__", "self");
     }
     const scope = new Scope(home.rt, home, home.variables, code.unit.size);
     for (let index = 0; index < code.paramSlots.length && index < args.length; index += 1) {

@@ -1,5 +1,6 @@
 import { PyBytes } from "./bytes.ts";
 import { PyError, overflowError, typeError } from "./errors.ts";
+import { notAnInteger } from "./refusals.ts";
 import { floorDivideFloats, floorDivideInts, moduloFloats, moduloInts, trueDivide } from "./division.ts";
 import { power, type PowerCharge } from "./power.ts";
 import { escape } from "./markup.ts";
@@ -141,11 +142,9 @@ function multiplySequence(ctx: PyContext, a: PyValue, b: PyValue): PyValue {
     a instanceof PyMarkup || (isSequence(a) && !(b instanceof PyMarkup)) ? [a, b] : [b, a];
   const count = intOf(factor);
   if (count === undefined) {
-    throw typeError(
-      sequence instanceof PyMarkup
-        ? `'${typeName(factor)}' object cannot be interpreted as an integer`
-        : `can't multiply sequence by non-int of type '${typeName(factor)}'`,
-    );
+    throw sequence instanceof PyMarkup
+      ? notAnInteger(factor)
+      : typeError(`can't multiply sequence by non-int of type '${typeName(factor)}'`);
   }
   return repeat(ctx, sequence, count);
 }

@@ -1,4 +1,5 @@
-import { overflowError, typeError, valueError } from "./errors.ts";
+import { typeError, valueError } from "./errors.ts";
+import { noInteger } from "./refusals.ts";
 import { intOf, intToFloat, numberOf } from "./numbers.ts";
 import { parseFloatText, parseInteger } from "./parse-numbers.ts";
 import { repr } from "./repr.ts";
@@ -8,9 +9,7 @@ import { pyInt, PyUndefined, textOf, typeName, type PyContext, type PyValue } fr
 /** `int(float)`. */
 export function truncate(value: number): number | bigint {
   if (!Number.isFinite(value)) {
-    throw Number.isNaN(value)
-      ? valueError("cannot convert float NaN to integer")
-      : overflowError("cannot convert float infinity to integer");
+    throw noInteger(value);
   }
   return pyInt(BigInt(Math.trunc(value)));
 }

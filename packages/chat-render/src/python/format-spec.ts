@@ -1,5 +1,6 @@
 import { codePointCount, sliceCodePoints } from "./code-points.ts";
 import { overflowError, typeError, valueError } from "./errors.ts";
+import { tooLarge } from "./refusals.ts";
 import { exponential, fixed, general } from "./float-digits.ts";
 import { floatText, intOf, intText, intToFloat, numberOf } from "./numbers.ts";
 import { str } from "./repr.ts";
@@ -179,7 +180,7 @@ function formatInt(ctx: PyContext, value: number | bigint, spec: Spec): string {
       throw valueError("Alternate form (#) not allowed with integer format specifier 'c'");
     }
     if (typeof value === "bigint") {
-      throw overflowError("Python int too large to convert to C long");
+      throw tooLarge("long");
     }
     if (value < 0 || value > 0x10ffff) {
       throw overflowError("%c arg not in range(0x110000)");

@@ -1,5 +1,6 @@
 import { codePointCount, hasSurrogates } from "./code-points.ts";
 import { typeError, valueError } from "./errors.ts";
+import { notIterable } from "./refusals.ts";
 import {
   isList,
   PyDict,
@@ -59,7 +60,7 @@ export function iterate(ctx: PyContext, value: PyValue): Iterator<PyValue> {
   }
   const items = itemsOf(ctx, value);
   if (items === undefined) {
-    throw typeError(`'${typeName(value)}' object is not iterable`);
+    throw notIterable(value);
   }
   return new ArrayIterator(items);
 }
@@ -80,7 +81,7 @@ export function listOf(ctx: PyContext, value: PyValue): readonly PyValue[] {
   }
   const items = itemsOf(ctx, value);
   if (items === undefined) {
-    throw typeError(`'${typeName(value)}' object is not iterable`);
+    throw notIterable(value);
   }
   return items;
 }

@@ -1,19 +1,18 @@
-import { overflowError, valueError } from "./errors.ts";
+import { overflowError } from "./errors.ts";
+import { tooManyDigits } from "./refusals.ts";
 import { isInt, PyFloat, type PyValue } from "./value.ts";
 
 /** Python's default of `sys.set_int_max_str_digits`. */
 export const MAX_INT_DIGITS = 4300;
 
-let tooManyDigits: bigint | undefined;
+let tooLong: bigint | undefined;
 
 /** `str(int)`. Raises ValueError beyond 4300 digits. */
 export function intText(value: number | bigint): string {
   if (typeof value === "bigint") {
-    tooManyDigits ??= 10n ** BigInt(MAX_INT_DIGITS);
-    if (value >= tooManyDigits || value <= -tooManyDigits) {
-      throw valueError(
-        `Exceeds the limit (${MAX_INT_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit`,
-      );
+    tooLong ??= 10n ** BigInt(MAX_INT_DIGITS);
+    if (value >= tooLong || value <= -tooLong) {
+      throw tooManyDigits(MAX_INT_DIGITS);
     }
   }
   return String(value);

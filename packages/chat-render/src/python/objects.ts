@@ -1,5 +1,6 @@
 import { sameItem } from "./compare.ts";
 import { overflowError, typeError, valueError } from "./errors.ts";
+import { noKeywords, tooLarge } from "./refusals.ts";
 import { ArrayIterator } from "./iterate.ts";
 import { intOf, numberOf } from "./numbers.ts";
 import { repr } from "./repr.ts";
@@ -43,7 +44,7 @@ export class PyRange extends PyObject {
   /** Jinja's `range`: at most 100,000 items. */
   static create(args: readonly PyValue[], kwargs: PyKwargs): PyRange {
     if (kwargs !== null && kwargs.size > 0) {
-      throw typeError("range() takes no keyword arguments");
+      throw noKeywords("range");
     }
     if (args.length === 0 || args.length > 3) {
       throw typeError(
@@ -153,7 +154,7 @@ function countOf(start: bigint, stop: bigint, step: bigint): number {
   const size = step > 0n ? step : -step;
   const count = span <= 0n ? 0n : (span + size - 1n) / size;
   if (count > MAX_COUNT) {
-    throw overflowError("Python int too large to convert to C ssize_t");
+    throw tooLarge("ssize_t");
   }
   return Number(count);
 }

@@ -1,4 +1,5 @@
 import { valueError } from "./errors.ts";
+import { tooManyDigits } from "./refusals.ts";
 import { MAX_INT_DIGITS } from "./numbers.ts";
 import { reprText } from "./repr.ts";
 import { strip } from "./methods/str-search.ts";
@@ -56,9 +57,7 @@ export function parseInteger(text: string, base: number): number | bigint {
   }
   const powerOfTwo = (radix & (radix - 1)) === 0;
   if (!powerOfTwo && digits.length > MAX_INT_DIGITS) {
-    throw valueError(
-      `Exceeds the limit (${MAX_INT_DIGITS} digits) for integer string conversion: value has ${digits.length} digits; use sys.set_int_max_str_digits() to increase the limit`,
-    );
+    throw tooManyDigits(MAX_INT_DIGITS, `: value has ${digits.length} digits`);
   }
   const prefix = radix === 10 ? "" : Object.keys(prefixes).find((key) => prefixes[key] === radix);
   const value = prefix === undefined ? fromDigits(digits, radix) : BigInt(prefix + digits);

@@ -1,6 +1,7 @@
 import { codePointCount, sliceCodePoints } from "./code-points.ts";
 import { toFloat, toInt } from "./conversions.ts";
-import { overflowError, PyError, typeError, valueError } from "./errors.ts";
+import { overflowError, PyError, typeError } from "./errors.ts";
+import { noInteger, notReal } from "./refusals.ts";
 import { asciiText, floatDigits } from "./format-spec.ts";
 import { escapeText } from "./markup.ts";
 import { intOf, intText, intToFloat, numberOf } from "./numbers.ts";
@@ -53,9 +54,7 @@ function integerOf(ctx: PyContext, value: PyValue, letter: string): number | big
   }
   if (typeof float === "number") {
     if (!Number.isFinite(float)) {
-      throw Number.isNaN(float)
-        ? valueError("cannot convert float NaN to integer")
-        : overflowError("cannot convert float infinity to integer");
+      throw noInteger(float);
     }
     return pyInt(BigInt(Math.trunc(float)));
   }
@@ -105,7 +104,7 @@ function convertFloat(ctx: PyContext, value: PyValue, conversion: Conversion, wr
     if (value instanceof PyUndefined) {
       throw undefinedError(ctx, value);
     }
-    throw typeError(`must be real number, not ${typeName(value)}`);
+    throw notReal(value);
   }
   const float = intToFloat(number);
   const size = Math.abs(float);

@@ -1,5 +1,6 @@
 import { codePointCount } from "./code-points.ts";
-import { overflowError, typeError, valueError } from "./errors.ts";
+import { typeError, valueError } from "./errors.ts";
+import { tooLarge } from "./refusals.ts";
 import { like } from "./markup.ts";
 import { intOf } from "./numbers.ts";
 import { convert } from "./printf-conversion.ts";
@@ -89,7 +90,7 @@ function starOrNumber(
     throw typeError("* wants int");
   }
   if (typeof given === "bigint") {
-    throw overflowError(`Python int too large to convert to C ${what === "width" ? "ssize_t" : "int"}`);
+    throw tooLarge(what === "width" ? "ssize_t" : "int");
   }
   return { value: given, end: at + 1 };
 }

@@ -1,4 +1,5 @@
 import { PyError, typeError } from "./errors.ts";
+import { notSubscriptable } from "./refusals.ts";
 import { PyRange } from "./objects.ts";
 import { repr } from "./repr.ts";
 import { subscript } from "./subscript.ts";
@@ -19,5 +20,5 @@ export function rawItem(ctx: PyContext, value: PyValue, key: PyValue): PyValue {
   if (isList(value) || value instanceof PyTuple || value instanceof PyRange) {
     throw typeError(`${typeName(value)} indices must be integers or slices, not ${typeName(key)}`);
   }
-  throw typeError(`'${typeName(value)}' object is not subscriptable`);
+  throw notSubscriptable(value);
 }

@@ -1,4 +1,5 @@
 import { typeError } from "./errors.ts";
+import { givenTwice, unexpectedKeyword } from "./refusals.ts";
 import type { PyContext, PyKwargs, PyValue } from "./value.ts";
 
 /** What a Python function takes, read from `name(first, second=)`. */
@@ -36,10 +37,10 @@ function bind(signature: Signature, args: readonly PyValue[], kwargs: PyKwargs):
   for (const [key, value] of kwargs ?? []) {
     const index = names.indexOf(key);
     if (index < 0) {
-      throw typeError(`${name}() got an unexpected keyword argument '${key}'`);
+      throw unexpectedKeyword(name, key);
     }
     if (bound[index] !== undefined) {
-      throw typeError(`${name}() got multiple values for argument '${key}'`);
+      throw givenTwice(name, key);
     }
     bound[index] = value;
   }

@@ -1,5 +1,6 @@
 import { codePointCount, sliceCodePoints } from "./code-points.ts";
-import { typeError, valueError } from "./errors.ts";
+import { valueError } from "./errors.ts";
+import { badSliceIndex } from "./refusals.ts";
 import { like } from "./markup.ts";
 import { intOf } from "./numbers.ts";
 import { repr } from "./repr.ts";
@@ -31,7 +32,7 @@ function bound(value: PyValue): number | null {
   }
   const int = intOf(value);
   if (int === undefined) {
-    throw typeError("slice indices must be integers or None or have an __index__ method");
+    throw badSliceIndex();
   }
   return typeof int === "bigint" ? (int < 0n ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER) : int;
 }

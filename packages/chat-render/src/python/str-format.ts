@@ -1,4 +1,5 @@
 import { PyError, typeError, valueError } from "./errors.ts";
+import { noKeywords } from "./refusals.ts";
 import { asciiText, format } from "./format-spec.ts";
 import { escapeText } from "./markup.ts";
 import { rawItem } from "./raw-item.ts";
@@ -244,7 +245,7 @@ export function formatMethod(
   };
   if (name === "format_map") {
     if (kwargs !== null && kwargs.size > 0) {
-      throw typeError("format_map() takes no keyword arguments");
+      throw noKeywords("format_map");
     }
     const [mapping, ...more] = args;
     if (mapping === undefined || more.length > 0) {

@@ -1,4 +1,5 @@
 import { typeError } from "../errors.ts";
+import { noKeywords } from "../refusals.ts";
 import { withSignature, type Bound } from "../signature.ts";
 import type { PyContext, PyFilter, PyValue } from "../value.ts";
 
@@ -12,7 +13,7 @@ export function filter(declaration: string, body: (ctx: PyContext, args: Bound) 
 export function builtin(name: string, body: (ctx: PyContext, value: PyValue) => PyValue): PyFilter {
   return (ctx, value, args, kwargs) => {
     if (kwargs !== null && kwargs.size > 0) {
-      throw typeError(`${name}() takes no keyword arguments`);
+      throw noKeywords(name);
     }
     if (args.length > 0) {
       throw typeError(`${name}() takes exactly one argument (${args.length + 1} given)`);

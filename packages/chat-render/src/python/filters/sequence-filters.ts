@@ -1,6 +1,7 @@
 import { binary } from "../arithmetic.ts";
 import { compare } from "../compare.ts";
 import { filterArgumentError, PyError, typeError } from "../errors.ts";
+import { notSubscriptable } from "../refusals.ts";
 import { isIterable, iterate, length, listOf } from "../iterate.ts";
 import { like } from "../markup.ts";
 import { sizeArgument } from "../methods/method.ts";
@@ -244,9 +245,7 @@ function random(ctx: PyContext, value: PyValue): PyValue {
   const index = Math.min(Math.floor(ctx.random() * count), count - 1);
   const item = subscript(ctx, value, index);
   if (item === undefined) {
-    throw value instanceof PyDict
-      ? new PyError("KeyError", String(index))
-      : typeError(`'${typeName(value)}' object is not subscriptable`);
+    throw value instanceof PyDict ? new PyError("KeyError", String(index)) : notSubscriptable(value);
   }
   return item;
 }

@@ -1,6 +1,7 @@
 import { callMethod } from "../access.ts";
 import { binary } from "../arithmetic.ts";
 import { filterArgumentError, PyError, typeError } from "../errors.ts";
+import { notSubscriptable } from "../refusals.ts";
 import { order } from "../compare.ts";
 import { length, listOf } from "../iterate.ts";
 import { escape, escapeText, like } from "../markup.ts";
@@ -115,7 +116,7 @@ export function firstPart(ctx: PyContext, value: PyValue, stop: PyValue): PyValu
   const slice = new PySlice(null, stop, null);
   const part = value instanceof PyObject ? value.getItem?.(slice, ctx) : sliceSequence(ctx, value, slice);
   if (part === undefined) {
-    throw typeError(`'${typeName(value)}' object is not subscriptable`);
+    throw notSubscriptable(value);
   }
   return part;
 }

@@ -2,6 +2,7 @@ import { getAttribute, lookupAttribute } from "../access.ts";
 import { binary, unary } from "../arithmetic.ts";
 import { truncate, toFloat, toInt } from "../conversions.ts";
 import { filterArgumentError, PyError, typeError } from "../errors.ts";
+import { notReal } from "../refusals.ts";
 import { fixed, roundFloat } from "../float-digits.ts";
 import { sizeArgument } from "../methods/method.ts";
 import { intOf, numberOf } from "../numbers.ts";
@@ -115,7 +116,7 @@ function round(
   const unit = binary(ctx, "**", 10, precision);
   if (isRepeated(value) && typeof unit === "number" && Number.isInteger(unit)) {
     // Python repeats it before it looks what it is.
-    throw typeError(`must be real number, not ${typeName(value)}`);
+    throw notReal(value);
   }
   const scaled = binary(ctx, "*", value, unit);
   const number = numberOf(scaled);
@@ -123,7 +124,7 @@ function round(
     if (scaled instanceof PyUndefined) {
       throw undefinedError(ctx, scaled);
     }
-    throw typeError(`must be real number, not ${typeName(scaled)}`);
+    throw notReal(scaled);
   }
   const whole = typeof number === "bigint" ? number : how === "ceil" ? Math.ceil(number) : Math.floor(number);
   return binary(ctx, "/", typeof whole === "bigint" ? whole : truncate(whole), unit);

@@ -1,5 +1,6 @@
 import { codePointCount, unitIndex } from "../code-points.ts";
 import { typeError, valueError } from "../errors.ts";
+import { badSliceIndex } from "../refusals.ts";
 import { str } from "../repr.ts";
 import { splitLines } from "../methods/str-split.ts";
 import { strip } from "../methods/str-search.ts";
@@ -104,7 +105,7 @@ function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] 
     if (next !== undefined && next.size > width) {
       if (options.breakWords) {
         if (options.isFloat && width >= 1) {
-          throw typeError("slice indices must be integers or None or have an __index__ method");
+          throw badSliceIndex();
         }
         const end = cutAt(next, width < 1 ? 1 : room, options.breakHyphens);
         ctx.budget.grow(width);

@@ -1,4 +1,5 @@
-import { overflowError, typeError } from "../errors.ts";
+import { typeError } from "../errors.ts";
+import { noKeywords, notAnInteger, tooLarge } from "../refusals.ts";
 import { intOf } from "../numbers.ts";
 import { textOf, typeName, type PyContext, type PyKwargs, type PyValue } from "../value.ts";
 
@@ -56,9 +57,7 @@ const plainlyNamed: ReadonlySet<string> = new Set(
 function checkCount(type: string, name: string, arity: Arity, count: number, kwargs: PyKwargs): void {
   const [min, max, style] = arity;
   if (kwargs !== null && kwargs.size > 0) {
-    throw typeError(
-      `${plainlyNamed.has(`${type}.${name}`) ? name : `${type}.${name}`}() takes no keyword arguments`,
-    );
+    throw noKeywords(plainlyNamed.has(`${type}.${name}`) ? name : `${type}.${name}`);
   }
   if (typeof min !== "number" || typeof max !== "number" || (count >= min && count <= max)) {
     return;
@@ -107,10 +106,10 @@ export function sizeArgument(value: PyValue | undefined, missing = 0): number {
   }
   const int = intOf(value);
   if (int === undefined) {
-    throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
+    throw notAnInteger(value);
   }
   if (typeof int === "bigint" && (int > MAX_SIZE || int < -MAX_SIZE - 1n)) {
-    throw overflowError("Python int too large to convert to C ssize_t");
+    throw tooLarge("ssize_t");
   }
   // Sizes beyond 2^53 are only ever too large, so that their last digits do not matter.
   return Number(int);

@@ -1,5 +1,6 @@
 import { codePointCount, hasSurrogates, unitIndex } from "../code-points.ts";
 import { typeError, valueError } from "../errors.ts";
+import { badSliceIndex } from "../refusals.ts";
 import { intOf } from "../numbers.ts";
 import { isSpaceUnit } from "../unicode.ts";
 import { PyTuple, textOf, typeName, type PyContext, type PyValue } from "../value.ts";
@@ -15,7 +16,7 @@ function bound(value: PyValue | undefined, missing: number): number {
   }
   const int = intOf(value);
   if (int === undefined) {
-    throw typeError("slice indices must be integers or None or have an __index__ method");
+    throw badSliceIndex();
   }
   return typeof int === "bigint" ? (int < 0n ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER) : int;
 }

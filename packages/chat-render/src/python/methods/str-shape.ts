@@ -1,5 +1,6 @@
 import { codePointCount } from "../code-points.ts";
-import { overflowError, typeError, valueError } from "../errors.ts";
+import { typeError, valueError } from "../errors.ts";
+import { notSubscriptable, tooLarge } from "../refusals.ts";
 import { intOf } from "../numbers.ts";
 import {
   capitalize,
@@ -100,7 +101,7 @@ function cInt(value: PyValue | undefined, missing: number): number {
   const int = value === undefined ? missing : intOf(value);
   const size = int === undefined ? sizeArgument(value) : Number(int);
   if (size < -(2 ** 31) || size >= 2 ** 31) {
-    throw overflowError("Python int too large to convert to C int");
+    throw tooLarge("int");
   }
   return size;
 }
@@ -137,7 +138,7 @@ function translate(ctx: PyContext, text: string, table: PyValue): string {
       !(table instanceof PyTuple) &&
       textOf(table) === undefined
     ) {
-      throw typeError(`'${typeName(table)}' object is not subscriptable`);
+      throw notSubscriptable(table);
     }
     const to = subscript(ctx, table, character.codePointAt(0) ?? 0);
     if (to === undefined) {

@@ -23,6 +23,7 @@ import {
   type PyValue,
 } from "../value.ts";
 import { typeError } from "../errors.ts";
+import { noKeywords } from "../refusals.ts";
 
 /** A test that is a Python function, as `name(value, other)`. */
 function test(declaration: string, body: (ctx: PyContext, args: Bound) => boolean): PyTest {
@@ -39,7 +40,7 @@ function simple(name: string, body: (value: PyValue, ctx: PyContext) => boolean)
 function operator(name: string, sign: OrderOperator | "==" | "!="): PyTest {
   return (ctx, value, args, kwargs) => {
     if (kwargs !== null && kwargs.size > 0) {
-      throw typeError(`_operator.${name}() takes no keyword arguments`);
+      throw noKeywords(`_operator.${name}`);
     }
     const [other] = args;
     if (other === undefined || args.length > 1) {
@@ -75,7 +76,7 @@ function charged(ctx: PyContext, value: PyValue): string {
 
 const callable: PyTest = (_ctx, value, args, kwargs) => {
   if (kwargs !== null && kwargs.size > 0) {
-    throw typeError("callable() takes no keyword arguments");
+    throw noKeywords("callable");
   }
   if (args.length > 0) {
     throw typeError(`callable() takes exactly one argument (${args.length + 1} given)`);
