@@ -5,7 +5,7 @@ import {
   type ComparedAxis,
   type PartialProtocol,
 } from "@onpar/bench-config";
-import type { RunResult } from "@onpar/sweep-runner";
+import type { HostFacts, RunResult } from "@onpar/sweep-runner";
 
 /** One axis over two runs: those of the protocol, and what the run made of it. */
 export type AxisComparison = ComparedAxis;
@@ -14,7 +14,7 @@ export type AxisComparison = ComparedAxis;
  * The protocol of a run with everything that its result says: what was resolved and observed, and else what its
  * configuration states. A part that neither tells is unknown.
  */
-export function protocolOf({ config, protocol, summary, system }: RunResult): PartialProtocol {
+export function protocolOf({ config, protocol, summary, system, host }: RunResult): PartialProtocol {
   const stated = declaredProtocol(config);
   const { lengths, tokenSource } = summary.outputs;
   const cached = summary.cachedPromptTokens;
@@ -40,8 +40,17 @@ export function protocolOf({ config, protocol, summary, system }: RunResult): Pa
     },
     engine:
       system.engine === null ? (stated.engine ?? null) : { name: system.engine, version: system.version },
+    hardware: {
+      device: config.declared.hardware,
+      clientHost: host === undefined ? null : describeHost(host),
+    },
     outputTokens: lengths,
   };
+}
+
+/** A client's machine as far as it can be told from another one: `linux x64, 8 x Some CPU, 32 GiB`. */
+export function describeHost({ platform, arch, cpus, cpuModel, memoryBytes }: HostFacts): string {
+  return `${platform} ${arch}, ${cpus} x ${cpuModel ?? "unknown CPU"}, ${Math.round(memoryBytes / 2 ** 30)} GiB`;
 }
 
 /** Every axis of two runs: those of their protocols, and whether all of their requests were answered. */

@@ -73,3 +73,23 @@ export function paired(seed: number, factor: number, prompts = 50): RequestValue
     values: { tpotMs: base.map((value) => value * factor * (1 + 0.01 * normal(noise))) },
   };
 }
+
+/** The same prompts in several repetitions, which share what the machine does meanwhile. */
+export function repeatedPrompts(
+  seed: number,
+  factor: number,
+  { prompts = 12, reps = 8, drift = 0.05 } = {},
+): RequestValues {
+  const hardness = uniform(7);
+  const noise = uniform(seed);
+  const base = Array.from({ length: prompts }, () => 20 + 60 * hardness());
+  const machine = Array.from({ length: reps }, () => 1 + drift * normal(noise));
+  const all = machine.flatMap((state, repetition) =>
+    base.map((value, index) => ({ state, repetition, value, index })),
+  );
+  return {
+    promptIds: all.map(({ index }) => `prompt-${index}`),
+    repetitions: all.map(({ repetition }) => repetition),
+    values: { tpotMs: all.map(({ state, value }) => value * factor * state * (1 + 0.01 * normal(noise))) },
+  };
+}

@@ -14,10 +14,11 @@ import {
   resultOfRun,
   type Comparison,
   type FigureName,
+  type RequestValues,
   type Result,
 } from "../src/index.ts";
 import { displayWidth } from "../src/text.ts";
-import { paired, repeated } from "./compare-fixtures.ts";
+import { paired, repeated, repeatedPrompts } from "./compare-fixtures.ts";
 import { breachResult, eosResult, result } from "./results.ts";
 
 const side = (name: string, ...results: [Result, ...Result[]]) => ({ name, results });
@@ -99,6 +100,47 @@ describe("prompts that both sides sent", () => {
       method: "requests",
       change: "within noise",
     });
+  });
+});
+
+describe("prompts that both sides sent in several repetitions", () => {
+  const tpotOf = (a: RequestValues, b: RequestValues) =>
+    figureOf(compare(resultOfRun(result(), "a", a), resultOfRun(result(), "b", b)), "tpotMs");
+
+  it("are drawn by repetition, which share what the machine does: two equal sides are within noise", () => {
+    const covered = (strip: boolean): number =>
+      Array.from({ length: 40 }, (_, seed) => {
+        const sides = [repeatedPrompts(seed + 1, 1), repeatedPrompts(seed + 1001, 1)] as const;
+        const [a, b] = strip ? sides.map((side) => ({ ...side, repetitions: undefined })) : sides;
+        if (a === undefined || b === undefined) throw new Error("there are two");
+        const { ci } = tpotOf(a, b);
+        return ci !== null && ci[0] <= 1 && ci[1] >= 1;
+      }).filter(Boolean).length;
+    expect(covered(false)).toBeGreaterThanOrEqual(37);
+    // Requests of a repetition that are taken for independent ones find changes that are none.
+    expect(covered(true)).toBeLessThan(30);
+  });
+
+  it("find a side that is 10 % slower", () => {
+    const quiet = { drift: 0.02 };
+    const found = Array.from({ length: 20 }, (_, seed) =>
+      tpotOf(repeatedPrompts(seed + 1, 1, quiet), repeatedPrompts(seed + 1001, 1.1, quiet)),
+    );
+    expect(found.every(({ method }) => method === "prompts and repetitions")).toBe(true);
+    expect(found.every(({ change }) => change === "worse")).toBe(true);
+    expect(found[0]?.ratio).toBeCloseTo(1.1, 1);
+  });
+
+  it("may be many, and lack some", () => {
+    const [a, b] = [1, 2].map((seed) => repeatedPrompts(seed, 1, { prompts: 3000, reps: 3 }));
+    if (a === undefined || b === undefined) throw new Error("there are two");
+    const holes = (values: RequestValues): RequestValues => ({
+      ...values,
+      values: { tpotMs: values.values.tpotMs?.map((value, index) => (index % 5 === 0 ? null : value)) ?? [] },
+    });
+    const { method, ci } = tpotOf(holes(a), b);
+    expect(method).toBe("prompts and repetitions");
+    expect(ci?.every(Number.isFinite)).toBe(true);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { BenchConfig, ResolvedProtocol } from "@onpar/bench-config";
 import type { Acceptance } from "@onpar/metrics-client";
+import type { HostFacts } from "./records/journal-format.ts";
 
 export const RUN_SCHEMA = "onpar.run/2";
 
@@ -13,6 +14,8 @@ export interface RunResult {
   readonly config: BenchConfig;
   readonly protocol: ResolvedProtocol;
   readonly system: SystemUnderTest;
+  /** The client's machine; earlier versions left it out. */
+  readonly host?: HostFacts | undefined;
   readonly summary: RunSummary;
   readonly findings: readonly Finding[];
   /** Where the records were appended; null when they were not kept. */

@@ -11,7 +11,7 @@ import { openJournal, type Journal } from "./records/journal.ts";
 import { RECORDS_SCHEMA } from "./records/journal-format.ts";
 import type { RunResult } from "./result.ts";
 import { askedOf, Run } from "./run-phases.ts";
-import { planRepetitions, planRun } from "./run-plan.ts";
+import { planRepetitions, planRun, refuseLiveResume } from "./run-plan.ts";
 import { openSession, type Session } from "./session.ts";
 import type { OnTokenIds } from "./targets/engine-target.ts";
 import { workersFor } from "./workers/worker-pool.ts";
@@ -70,6 +70,7 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
     session = await openSession({ ...options, timeline });
     const observer = guardObserver(options.observer);
     const plan = await planRun(config, session, signal, observer);
+    if (resumed !== null) refuseLiveResume(plan);
     const loads = planRepetitions(config, plan.measure);
     const total = plan.measure.length * loads.length;
     const { workers, workerKind } = config.client;
@@ -104,7 +105,8 @@ export async function runBench(options: RunBenchOptions): Promise<RunResult> {
     await journal?.finish(cutShort, run.facts()).catch((error: unknown) => run.recordsLost(error));
     if (run.refusal !== null) throw run.refusal;
     observer.onEvent({ type: "run-ended", interrupted });
-    return run.result({ startedAt, interrupted, toolVersion: options.toolVersion });
+    const result = run.result({ startedAt, interrupted, toolVersion: options.toolVersion });
+    return { ...result, host: hostFacts() };
   } catch (error) {
     if (signal?.aborted !== true || !isAbort(error, signal)) throw error;
     throw new RunError("INTERRUPTED", "interrupted before the first request was sent", { cause: error });

@@ -14,7 +14,7 @@ const PROBE = `<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><t
 
 /** Draws charts as pictures. */
 export interface PngDrawer {
-  draw(svg: string, theme: ChartTheme): Uint8Array;
+  readonly draw: (svg: string, theme: ChartTheme) => Uint8Array;
 }
 
 /**

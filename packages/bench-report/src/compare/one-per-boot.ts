@@ -32,6 +32,7 @@ function merged(points: readonly Point[]): Point {
     figures: Object.fromEntries(figures),
     outputTokens: widest(points.map(({ outputTokens }) => outputTokens)),
     requestIds: null,
+    requestRepetitions: null,
   };
 }
 

@@ -1,5 +1,8 @@
 import type { Figure, Point } from "../result/schema.ts";
+import { pairGrids } from "./prompt-grid.ts";
 import {
+  gridMedian,
+  gridRatioInterval,
   median,
   nestedMedianInterval,
   nestedRatioInterval,
@@ -12,6 +15,7 @@ import {
 /** What an interval of a ratio was computed from. */
 export type RatioMethod =
   | "paired prompts"
+  | "prompts and repetitions"
   | "boots and repetitions"
   | "repetitions"
   | "requests"
@@ -85,6 +89,11 @@ function ratioOf(
   options: ResampleOptions,
 ): Pick<Ratio, "ratio" | "ci" | "method"> {
   const plain = (sides.b.value ?? Number.NaN) / (sides.a.value ?? Number.NaN);
+  const grids = gridsOf(left, right);
+  if (grids !== null) {
+    const ratio = gridMedian(grids.b) / gridMedian(grids.a);
+    return { ratio, ci: gridRatioInterval(grids.a, grids.b, options), method: "prompts and repetitions" };
+  }
   const pairs = pairsOf(left, right);
   if (pairs !== null) {
     const ratio = median(pairs.map(([, b]) => b)) / median(pairs.map(([a]) => a));
@@ -108,7 +117,18 @@ function ratioOf(
   );
 }
 
-/** Prompts that both sides sent once each, in one boot. */
+/** Prompts that both sides sent in several repetitions of one boot. */
+function gridsOf(left: readonly Held[], right: readonly Held[]) {
+  const [one, other] = [left[0], right[0]];
+  if (left.length !== 1 || right.length !== 1 || one === undefined || other === undefined) return null;
+  return pairGrids(valuesOf(one), valuesOf(other), { least: MINIMUM_REQUESTS, most: MOST_RESAMPLED });
+}
+
+function valuesOf({ figure: { values }, point: { requestIds, requestRepetitions } }: Held) {
+  return { values, prompts: requestIds, repetitions: requestRepetitions };
+}
+
+/** Prompts that both sides sent, in one boot. */
 function pairsOf(left: readonly Held[], right: readonly Held[]): (readonly [number, number])[] | null {
   const [one, other] = [left[0], right[0]];
   if (left.length !== 1 || right.length !== 1 || one === undefined || other === undefined) return null;

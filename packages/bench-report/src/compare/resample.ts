@@ -64,6 +64,41 @@ export function pairedRatioInterval(
   });
 }
 
+/** Values of one side: a row for each repetition, a column for each prompt; NaN where one is missing. */
+export type Grid = readonly Float64Array[];
+
+/**
+ * Bootstrap interval of median(b) / median(a) where both sides sent the same prompts in several repetitions: repetitions are drawn
+ * on each side by itself, because what the machine does meanwhile is shared by all requests of one, and prompts for both sides
+ * together. One repetition fewer is drawn than there are, which makes up for how narrow a bootstrap over few of them is.
+ */
+export function gridRatioInterval(a: Grid, b: Grid, options: ResampleOptions): Interval {
+  const draw = randomIndex(options.seed);
+  const columns = a[0]?.length ?? 0;
+  return interval(options, () => {
+    const prompts = Array.from({ length: columns }, () => draw(columns));
+    return medianOfRows(b, prompts, draw) / medianOfRows(a, prompts, draw);
+  });
+}
+
+/** The median over all values of a grid. */
+export function gridMedian(grid: Grid): number {
+  return median(grid.flatMap((row) => [...row].filter((value) => !Number.isNaN(value))));
+}
+
+function medianOfRows(grid: Grid, prompts: readonly number[], draw: (bound: number) => number): number {
+  const drawn = new Float64Array((grid.length - 1) * prompts.length);
+  let length = 0;
+  for (let row = 1; row < grid.length; row++) {
+    const values = grid[draw(grid.length)];
+    for (const prompt of prompts) {
+      const value = values?.[prompt] ?? Number.NaN;
+      if (!Number.isNaN(value)) drawn[length++] = value;
+    }
+  }
+  return length === 0 ? Number.NaN : quantile(drawn.subarray(0, length).sort(), 0.5);
+}
+
 function medianOfDraw(side: Nested, draw: (bound: number) => number): number {
   const drawn: number[] = [];
   for (let boot = 0; boot < side.length; boot++) {

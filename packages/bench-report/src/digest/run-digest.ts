@@ -56,6 +56,7 @@ export class RunDigester {
   readonly #timeline = new Timeline();
   readonly #prompts = new Map<string, { requests: number; draftTokens: number; acceptedTokens: number }>();
   readonly #promptIds: string[] = [];
+  readonly #repetitions: number[] = [];
   readonly #values: Readonly<Record<ValueName, (number | null)[]>> = {
     ttftMs: [],
     tpotMs: [],
@@ -82,6 +83,7 @@ export class RunDigester {
     this.#addAcceptance(record);
     if (this.#promptIds.length > MOST_VALUES) return;
     this.#promptIds.push(record.promptId);
+    this.#repetitions.push(record.repetition);
     this.#values.ttftMs.push(values.ttftMs);
     this.#values.tpotMs.push(values.tpotMs);
     this.#values.e2elMs.push(values.e2elMs);
@@ -102,9 +104,15 @@ export class RunDigester {
       acceptance: [...this.#prompts]
         .map(([promptId, one]) => ({ promptId, ...one, rate: one.acceptedTokens / one.draftTokens }))
         .sort((a, b) => a.rate - b.rate),
-      values:
-        this.#promptIds.length > MOST_VALUES ? null : { promptIds: this.#promptIds, values: this.#values },
+      values: this.#promptIds.length > MOST_VALUES ? null : this.#requestValues(),
     };
+  }
+
+  #requestValues(): RequestValues {
+    const repetitions = this.#repetitions.some((repetition) => repetition > 0)
+      ? this.#repetitions
+      : undefined;
+    return { promptIds: this.#promptIds, repetitions, values: this.#values };
   }
 
   #addTimes({ scheduledNs, sentNs, endNs, state }: RequestRecord): void {

@@ -8,7 +8,7 @@ import type {
   SpreadFigure,
 } from "@onpar/sweep-runner";
 
-import { protocolOf } from "../axes.ts";
+import { describeHost, protocolOf } from "../axes.ts";
 import type { FigureName } from "./figures.ts";
 import { figures, point, single, statistics } from "./make.ts";
 import { RESULT_SCHEMA, type Figure, type Point, type PointAcceptance, type Result } from "./schema.ts";
@@ -17,6 +17,8 @@ import { RESULT_SCHEMA, type Figure, type Point, type PointAcceptance, type Resu
 export interface RequestValues {
   /** Prompt of each request that ended well, in the order of the values. */
   readonly promptIds: readonly string[];
+  /** Repetition of each; left out where there was one. */
+  readonly repetitions?: readonly number[] | undefined;
   readonly values: Readonly<Partial<Record<FigureName, readonly (number | null)[]>>>;
 }
 
@@ -70,7 +72,7 @@ export function resultOfRecords(
     readonly requests?: RequestValues | undefined;
   },
 ): Result {
-  const { config, startedAt, tool, schema } = header;
+  const { config, startedAt, tool, schema, host } = header;
   const stated = declaredProtocol(config);
   const load = loadOf(config);
   return {
@@ -79,7 +81,11 @@ export function resultOfRecords(
     title,
     startedAt,
     interrupted,
-    protocol: { ...stated, outputTokens: lengthsOf(summary) },
+    protocol: {
+      ...stated,
+      hardware: { device: config.declared.hardware, clientHost: describeHost(host) },
+      outputTokens: lengthsOf(summary),
+    },
     points: [
       pointOf(
         {
@@ -152,6 +158,7 @@ function pointOf(source: PointSource, requests: RequestValues | undefined): Poin
     acceptance: acceptanceOf(summary.acceptance, draftBudget),
     clientBound: summary.client?.clientBound ?? null,
     requestIds: requests === undefined ? null : [...requests.promptIds],
+    requestRepetitions: requests?.repetitions === undefined ? null : [...requests.repetitions],
     figures: figures({
       ttftMs: of("ttftMs", latency.ttftMs, "ttftMs.p50"),
       firstAnswerMs: of("firstAnswerMs", latency.firstAnswerMs),

@@ -117,6 +117,7 @@ export function point({ at, counts, ...known }: PointParts): Point {
     clientBound: null,
     figures: {},
     requestIds: null,
+    requestRepetitions: null,
     ...known,
     at: { ...NOWHERE, ...at },
     counts: { ...UNCOUNTED, ...counts },

@@ -194,6 +194,16 @@ export const runSchema = z.looseObject({
   config: benchConfigSchema,
   protocol,
   system: z.looseObject({ engine: text, version: text, baseUrl: text }),
+  host: z
+    .looseObject({
+      node: z.string(),
+      platform: z.string(),
+      arch: z.string(),
+      cpus: count,
+      cpuModel: text,
+      memoryBytes: number,
+    })
+    .optional(),
   summary,
   findings: z.array(
     z.looseObject({

@@ -117,6 +117,12 @@ export const pointSchema = z.strictObject({
     .describe(
       "Prompt of each request, in the order of the figures' `values`: equal ones pair in a comparison",
     ),
+  requestRepetitions: z
+    .array(z.int().min(0))
+    .max(MOST_VALUES)
+    .nullable()
+    .default(null)
+    .describe("Repetition of each request, in the same order; null where there was one"),
 });
 
 const findingSchema = z.strictObject({
