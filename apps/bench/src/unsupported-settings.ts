@@ -13,35 +13,10 @@ import { engineIssues } from "./engine-options.ts";
  * would be another run than the one that was asked for. Whoever builds one takes its line out.
  */
 export const unsupported: Readonly<Record<string, string>> = {
-  "target.metricsUrls": "one metrics page is read",
-  "dataset.hitRate": "prefixes are as long as --shared-prefix-len says",
-  "dataset.turns": "the first turn of a conversation is sent",
-  "dataset.turnDelayMs": "the first turn of a conversation is sent",
-  "dataset.traceBlockTokens": "traces are not read",
   "repetition.boots": "a run does not start the server; onpar sweep does",
   sweep: "a run measures one point; onpar sweep measures several",
   server: "a run measures a server that runs already; onpar sweep starts one",
 };
-
-/** Kinds of data sets that are generated or read. */
-const DATASET_KINDS = new Set<BenchConfig["dataset"]["kind"]>([
-  "auto",
-  "random-text",
-  "shared-prefix",
-  "source-code",
-  "prompts",
-  "sharegpt",
-  "openai-batch",
-]);
-const ENDPOINTS = new Set<BenchConfig["target"]["endpoint"]>([
-  "completions",
-  "chat-completions",
-  "responses",
-  "llama-completion",
-  "sglang-generate",
-  "ollama-chat",
-  "engine",
-]);
 
 const defaults = benchConfigSchema.parse({});
 
@@ -52,20 +27,12 @@ export function unsupportedSettings(
   carriedOut: readonly string[] = [],
 ): readonly ConfigIssue[] {
   const isChanged = (path: string): boolean => !isSame(at(config, path), at(defaults, path));
-  const issues: ConfigIssue[] = configFields.flatMap(({ path }) => {
+  const issues: readonly ConfigIssue[] = configFields.flatMap(({ path }) => {
     const reason = reasonFor(path);
     if (reason === null || !isChanged(path) || carriedOut.some((one) => isWithin(path, one))) return [];
     return [{ path, origin: spelled(path), message: `cannot be honoured by this version: ${reason}` }];
   });
-  if (!DATASET_KINDS.has(config.dataset.kind) && !carriedOut.some((one) => isWithin("dataset.kind", one))) {
-    const message = `cannot be honoured by this version: prompts are of the kinds ${[...DATASET_KINDS].join(", ")}`;
-    issues.push({ path: "dataset.kind", origin: spelled("dataset.kind"), message });
-  }
-  issues.push(...engineIssues(config, spelled, isChanged));
-  const { endpoint } = config.target;
-  if (ENDPOINTS.has(endpoint)) return issues;
-  const message = `cannot be honoured by this version: requests go to ${[...ENDPOINTS].join(", ")}`;
-  return [{ path: "target.endpoint", origin: spelled("target.endpoint"), message }, ...issues];
+  return [...issues, ...engineIssues(config, spelled, isChanged)];
 }
 
 /**

@@ -20,13 +20,19 @@ const lengthIsChosen = new Set<DatasetKind | null>([
 
 /** Tokens of generated prompts, before a template adds its own. */
 function promptTokens(config: BenchConfig): LengthSpread | null {
-  if (!lengthIsChosen.has(datasetKind(config)) || config.dataset.turns > 1) {
+  if (!lengthIsChosen.has(datasetKind(config)) || (config.dataset.turns ?? 1) > 1) {
     return null;
   }
   const { inputLen, dataset } = config;
   const length = dataset.kind === "source-code" ? inputLen : inputLen + dataset.sharedPrefixLen;
   const spread = Math.floor(inputLen * dataset.rangeRatio);
   return { min: length - spread, p50: length, max: length + spread };
+}
+
+/** Tokens of a prompt that others share. */
+function sharedPrefix({ dataset, inputLen }: BenchConfig): number {
+  const { hitRate, sharedPrefixLen } = dataset;
+  return hitRate === null ? sharedPrefixLen : Math.min(Math.round(hitRate * inputLen), inputLen - 1);
 }
 
 function workload(config: BenchConfig): NonNullable<PartialProtocol["workload"]> {
@@ -39,10 +45,13 @@ function workload(config: BenchConfig): NonNullable<PartialProtocol["workload"]>
     kind,
     promptTokens: promptTokens(config),
     task: kind === "source-code" || dataset.task !== null ? dataset.task : "none",
-    sharedPrefixTokens: generated ? dataset.sharedPrefixLen : null,
+    sharedPrefixTokens: generated ? sharedPrefix(config) : null,
     prefixGroups: kind === "shared-prefix" ? dataset.prefixGroups : null,
     hitRate: dataset.hitRate,
-    turns: kind === "multi-turn" || generated ? dataset.turns : null,
+    turns: kind === "multi-turn" ? (dataset.turns ?? "all") : generated ? 1 : dataset.turns,
+    ...(kind === "multi-turn" || (dataset.turns ?? 1) > 1
+      ? { history: dataset.history, turnDelayMs: dataset.turnDelayMs }
+      : {}),
   };
 }
 

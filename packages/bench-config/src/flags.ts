@@ -83,6 +83,7 @@ const rows: readonly FlagRow[] = [
   ["--source-path", "dataset.sourcePath", "string", "PATH"],
   ["--task", "dataset.task", "string", "TEXT"],
   ["--turns", "dataset.turns", "integer", "N"],
+  ["--history", "dataset.history", "string", "KIND", ["file", "live"]],
   ["--turn-delay", "dataset.turnDelayMs", "duration", "TIME"],
   ["--shuffle", "dataset.shuffle", "boolean"],
   ["--oversample", "dataset.oversample", "boolean"],

@@ -87,7 +87,12 @@ export interface ResolvedWorkload {
   readonly prefixGroups?: number | null;
   /** Share of prompt tokens that the prefix cache can serve. */
   readonly hitRate?: number | null;
-  readonly turns?: number | null;
+  /** Most turns of each conversation; `all` where all that the file has are played. */
+  readonly turns?: number | "all" | null;
+  /** Whose answers later turns hold; left out where there are none. */
+  readonly history?: "file" | "live" | null;
+  /** Pause before each further turn, ms; left out where there are none. */
+  readonly turnDelayMs?: number | null;
 }
 
 /** Lengths in tokens. */

@@ -77,9 +77,12 @@ const dataset = fc.oneof(
     dataset: fc.record({
       kind: fc.constant("shared-prefix"),
       prefixGroups: fc.integer({ min: 1, max: 9 }),
-      hitRate: number(0, 1),
       sharedPrefixLen: tokens,
     }),
+  }),
+  fc.record({
+    cache: fc.record({ policy: fc.constantFrom("none", "nonce") }),
+    dataset: fc.record({ kind: fc.constant("shared-prefix"), hitRate: number(0, 1) }),
   }),
   fc.record({ dataset: fc.record({ kind: fc.constant("source-code"), task: text, sourcePath: text }) }),
   fc.record({
@@ -130,5 +133,5 @@ const rest = some({
 
 /** Settings as a file has them. */
 export const validSettings: fc.Arbitrary<Record<string, unknown>> = fc
-  .tuple(fc.record({ target }), rule, load, dataset, template, rest)
+  .tuple(fc.record({ target }), rule, load, template, rest, dataset)
   .map((parts) => Object.assign({}, ...parts) as Record<string, unknown>);

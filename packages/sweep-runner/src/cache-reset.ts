@@ -5,7 +5,7 @@ import { RunError } from "./errors.ts";
 /** Where servers empty their prefix cache: vLLM and onpar-server, then SGLang. */
 const PATHS = ["/reset_prefix_cache", "/flush_cache"];
 
-const WAY_OUT = "use --cache-policy nonce, which needs nothing from the server";
+const WAY_OUT = "use --cache nonce, which needs nothing from the server";
 
 /**
  * Empties the prefix cache of a server.
@@ -21,7 +21,7 @@ export async function resetServerCache(control: ControlClient, signal?: AbortSig
   }
   throw new RunError(
     "TARGET_INVALID",
-    `--cache-policy reset: ${control.root} does not empty its prefix cache (${said.join(", ")}); ${WAY_OUT}`,
+    `--cache reset: ${control.root} does not empty its prefix cache (${said.join(", ")}); ${WAY_OUT}`,
   );
 }
 
@@ -34,6 +34,6 @@ export async function resetEngineCache(engine: Engine): Promise<void> {
   if (engine.info.capabilities.prefixCacheReset) return engine.resetPrefixCache();
   throw new RunError(
     "TARGET_INVALID",
-    `--cache-policy reset: ${engine.info.engine} cannot empty its prefix cache; ${WAY_OUT}`,
+    `--cache reset: ${engine.info.engine} cannot empty its prefix cache; ${WAY_OUT}`,
   );
 }

@@ -1,4 +1,4 @@
-import { Agent, request } from "undici";
+import { Agent, request, type Dispatcher } from "undici";
 import { messageOf, RunError, systemCode } from "./errors.ts";
 import { parseJson } from "./stream/server-message.ts";
 
@@ -15,6 +15,8 @@ export interface ControlAnswer {
 export interface ControlClient {
   readonly root: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Its connections, with what they trust. */
+  readonly dispatcher: Dispatcher;
   get(path: string, signal?: AbortSignal): Promise<ControlAnswer>;
   post(path: string, body: unknown, signal?: AbortSignal): Promise<ControlAnswer>;
   close(): Promise<void>;
@@ -102,6 +104,7 @@ export function createControlClient(
   return {
     root,
     headers,
+    dispatcher,
     get: (path, signal) => ask("GET", path, undefined, signal),
     post: (path, body, signal) => ask("POST", path, body, signal),
     close: () => dispatcher.destroy(),

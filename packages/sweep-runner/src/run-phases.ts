@@ -79,6 +79,7 @@ export class Run {
     this.#tally = new RunTally({
       rule: resolveStoppingRule(parts.config, this.#firstBody()),
       promptTextTokens: textTokens(parts.plan.workload.measured),
+      plannedHitRate: parts.config.dataset.hitRate,
     });
   }
 
@@ -195,7 +196,7 @@ export class Run {
       draftBudget,
       metrics: this.#metrics,
       metricsProblem: session.counters?.problem ?? null,
-      metricsNamed: config.target.metricsUrl !== null,
+      metricsNamed: config.target.metricsUrl !== null || config.target.metricsUrls.length > 0,
       runningAfter: this.#pageAfter === null ? null : readServerLoad(this.#pageAfter.samples).requestsRunning,
     });
     return {
@@ -239,6 +240,7 @@ export class Run {
     return [
       ...seen.filter(({ code }) => code !== "done-missing" || expectsDone(config)),
       ...unsentFindings(session.unsent, config),
+      ...session.effects,
       ...plan.workload.findings,
       ...this.#findings,
     ];
@@ -347,6 +349,7 @@ function textTokens(prompts: readonly WorkloadPrompt[]): ReadonlyMap<string, num
   const known = new Map<string, number>();
   for (const prompt of prompts) {
     if (prompt.kind === "text" && prompt.tokens !== null) known.set(prompt.id, prompt.tokens);
+    if (prompt.kind === "ids") known.set(prompt.id, prompt.ids.length);
   }
   return known;
 }

@@ -3,11 +3,11 @@ import { stoppingRule, type BenchConfig, type ResolvedTemplate } from "@onpar/be
 import { contextFit } from "./context-fit.ts";
 import { RunError } from "./errors.ts";
 import { preparingCounter, type RunObserver } from "./events.ts";
-import { planClosedLoop, planLoad, type LoadPlan, type LoadRequests } from "./load/load-plan.ts";
+import { planLoad, startsOf, type LoadPlan, type LoadRequests } from "./load/load-plan.ts";
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { PreparedRequest } from "./targets/target.ts";
-import { buildWorkload, type Workload } from "./datasets/workload.ts";
+import { buildWorkload, makesPrompts, type Workload } from "./datasets/workload.ts";
 
 /** What a run is going to send: every request is built before the first one starts. */
 export interface RunPlan {
@@ -31,13 +31,14 @@ export async function planRun(
   signal: AbortSignal | undefined,
   observer?: RunObserver,
 ): Promise<RunPlan> {
-  const cap = stoppingRule(config).cap;
-  requireRoomForPrompts(cap, session);
-  const counter = config.datasetPath === null ? await session.tokenCounter() : null;
+  const runCap = stoppingRule(config).cap;
+  requireRoomForPrompts(runCap, session);
+  const counter = makesPrompts(config) ? await session.tokenCounter() : null;
   const workload = await buildWorkload(config, counter, signal, observer);
   const prepare = (prompt: WorkloadPrompt): PreparedRequest => {
     const request = session.target.prepare(session.renderer.render(prompt));
     const tokens = request.promptTokens ?? (prompt.kind === "text" ? prompt.tokens : null);
+    const cap = prompt.outputTokens ?? runCap;
     const limit = session.contextLimit;
     const fit = tokens === null || limit === null ? null : contextFit(tokens, cap, limit);
     if (fit !== null && !fit.fits) {
@@ -106,11 +107,36 @@ export function planRepetitions(
   );
 }
 
-/** What is left of a load when only the requests of these numbers are still to be sent: the first of them goes out at once. */
+/**
+ * What is left of a load when only the requests of these numbers, ascending, are still to be sent: the first of them goes out at
+ * once. Turns of one conversation stay one job.
+ */
 export function planRest(full: LoadPlan, left: readonly number[]): LoadPlan {
-  const { dueNs } = full;
-  const { jobStarts } = planClosedLoop(left.length, 1);
-  if (dueNs === null) return { ...full, jobStarts };
-  const firstNs = dueNs[left[0] ?? 0] ?? 0;
-  return { ...full, jobStarts, dueNs: Float64Array.from(left, (number) => (dueNs[number] ?? 0) - firstNs) };
+  const { dueNs, jobStarts } = full;
+  const sizes: number[] = [];
+  const dues: number[] = [];
+  let next = 0;
+  for (let job = 0; job + 1 < jobStarts.length; job++) {
+    const from = next;
+    while (next < left.length && (left[next] ?? 0) < (jobStarts[job + 1] ?? 0)) next++;
+    if (next === from) continue;
+    sizes.push(next - from);
+    if (dueNs !== null) dues.push(dueNs[job] ?? 0);
+  }
+  const firstNs = dues[0] ?? 0;
+  return {
+    ...full,
+    jobStarts: startsOf(sizes),
+    dueNs: dueNs === null ? null : Float64Array.from(dues, (due) => due - firstNs),
+  };
+}
+
+/** @throws {RunError} `RECORDS_INVALID` where what is left hangs on answers whose text no record holds */
+export function refuseLiveResume(plan: RunPlan): void {
+  if (!plan.measure.some(({ waits }) => waits === true)) return;
+  throw new RunError(
+    "RECORDS_INVALID",
+    "later turns of these conversations follow the server's own answers, whose text the records do not hold, so that the run " +
+      "cannot go on: leave out --resume to measure anew",
+  );
 }

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   deltaSnapshots,
+  mergeSnapshots,
   readServerLoad,
   scrapeMetrics,
   type MetricsDelta,
   type MetricsSnapshot,
+  type ScrapeOptions,
 } from "@onpar/metrics-client";
 import { messageOf } from "./errors.ts";
 
@@ -28,12 +30,31 @@ const POLL_MS = 40;
 /** For servers that count no finished requests: time enough for their counters to follow. */
 const BLIND_WAIT_MS = 200;
 
-export function createServerCounters(url: string, headers: Readonly<Record<string, string>>): ServerCounters {
+/** One metrics page of a deployment. */
+export interface MetricsPage {
+  readonly url: string;
+  /** Of the request for it; a key goes to its own server only. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @param pages one per worker or rank; they are read together or not at all: counters of some are not the deployment's */
+export function createServerCounters(
+  pages: readonly MetricsPage[],
+  dispatcher?: ScrapeOptions["dispatcher"],
+): ServerCounters {
+  const scrape = async (): Promise<MetricsSnapshot> =>
+    mergeSnapshots(
+      await Promise.all(
+        pages.map(({ url, headers }) =>
+          scrapeMetrics(url, { headers, ...(dispatcher === undefined ? {} : { dispatcher }) }),
+        ),
+      ),
+    );
   let problem: string | null = null;
   const read = async (): Promise<MetricsSnapshot | null> => {
     if (problem !== null) return null;
     try {
-      return await scrapeMetrics(url, { headers });
+      return await scrape();
     } catch (error) {
       problem = messageOf(error);
       return null;
@@ -41,8 +62,7 @@ export function createServerCounters(url: string, headers: Readonly<Record<strin
   };
   return {
     read,
-    peek: () =>
-      problem === null ? scrapeMetrics(url, { headers }).catch(() => null) : Promise.resolve(null),
+    peek: () => (problem === null ? scrape().catch(() => null) : Promise.resolve(null)),
     async settle(from, requests) {
       if (from === null) return read();
       const deadline = performance.now() + SETTLE_MS;

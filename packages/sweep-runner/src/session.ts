@@ -7,11 +7,12 @@ import type { Timeline } from "./clock.ts";
 import { createControlClient } from "./control-client.ts";
 import { createEngineTarget, type OnTokenIds } from "./targets/engine-target.ts";
 import { messageOf, RunError } from "./errors.ts";
-import { doubledBos, openServerTarget } from "./targets/open-target.ts";
+import { doubledBos, logprobFields, openServerTarget } from "./targets/open-target.ts";
 import type { UnsentSetting } from "./targets/native-endpoint.ts";
 import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
 import type { RefusalContext } from "./refusal.ts";
-import type { EngineSetup, SystemUnderTest } from "./result.ts";
+import { checkLogprobs } from "./checks/logprob-check.ts";
+import type { EngineSetup, Finding, SystemUnderTest } from "./result.ts";
 import { createServerCounters, type ServerCounters } from "./server-counters.ts";
 import type { Target } from "./targets/target.ts";
 import { isHeader } from "./transport/request-head.ts";
@@ -42,6 +43,8 @@ export interface Session {
   readonly refusal: RefusalContext;
   /** Settings that have no field on this endpoint, so that they were not sent. */
   readonly unsent: readonly UnsentSetting[];
+  /** What was seen to have no effect before the run. */
+  readonly effects: readonly Finding[];
   /** K as the system was configured; null when it does not tell. */
   draftBudget(): Promise<number | null>;
   /** Empties the prefix cache. @throws {RunError} `TARGET_INVALID` where the system cannot */
@@ -82,6 +85,7 @@ async function openEngineSession({ config, engine, timeline, onTokenIds }: Sessi
     counters: null,
     refusal: { config, where: "the engine", hasKey: false, served: [info.model.name] },
     unsent: [],
+    effects: [],
     draftBudget: async () => info.speculation?.draftBudget ?? null,
     resetCache: () => resetEngineCache(engine),
     tokenCounter: async () => counter,
@@ -123,10 +127,10 @@ function timeoutOf(config: BenchConfig): number {
 
 async function openServerSession(options: SessionOptions): Promise<Session> {
   const { config, apiKey, timeline, signal } = options;
-  const { metricsUrl } = config.target;
+  const { metricsUrl, metricsUrls } = config.target;
   const root = serverRoot(config.target.baseUrl);
   refuseUnsendableKey(apiKey, config.target.apiKeyEnv);
-  const metricsPage = metricsUrl ?? `${root}/metrics`;
+  const metricsPages = [metricsUrl ?? `${root}/metrics`, ...metricsUrls];
   const headers = headersOf(config);
   const ca = await readCa(config.target.caFile);
   const { insecureTls } = config.target;
@@ -147,8 +151,9 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       timeline,
       model: facts.model,
       engine: facts.system.engine,
-      bosText: await doubledBos(config, control, signal),
+      bosText: await doubledBos(config, control, { model: facts.model, bosText: renderer.bosText }, signal),
     });
+    const asking = { model: facts.model, fields: logprobFields(config) };
     return {
       target,
       renderer,
@@ -156,9 +161,13 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       model: facts.model,
       contextLimit: facts.contextLimit,
       engine: null,
-      counters: createServerCounters(metricsPage, isSameOrigin(metricsPage, root) ? control.headers : {}),
+      counters: createServerCounters(
+        metricsPages.map((url) => ({ url, headers: isSameOrigin(url, root) ? control.headers : {} })),
+        control.dispatcher,
+      ),
       refusal: { config, where: `${root}${path}`, hasKey: apiKey !== null, served: facts.served },
       unsent,
+      effects: await checkLogprobs(config, control, asking, signal),
       draftBudget: () => fetchDraftBudget(control, signal),
       resetCache: (resetting) => resetServerCache(control, resetting),
       tokenCounter: () => serverTokenCounter(control, facts.model, signal),

@@ -8,12 +8,14 @@ import {
 import { compileChatTemplate, type CompiledChatTemplate } from "@onpar/chat-render";
 import { templateSha256 } from "@onpar/chat-render/node";
 import { messageOf, RunError } from "./errors.ts";
-import { userMessage, type TargetPrompt, type WorkloadPrompt } from "./prompt.ts";
+import { planOf, userMessage, type TargetPrompt, type WorkloadPrompt } from "./prompt.ts";
 import { findTemplates, type FoundTemplate, type TemplateOrigins } from "./template-source.ts";
 
 /** Makes target prompts of workload prompts, and says how. */
 export interface PromptRenderer {
   readonly template: ResolvedTemplate;
+  /** What the template writes for BOS; null where this side renders none, or the model has none. */
+  readonly bosText: string | null;
   /**
    * @throws {RunError} `TEMPLATE_FAILED` naming the prompt; `DATASET_INVALID` for a conversation where no template is
    * applied
@@ -41,15 +43,17 @@ export async function createPromptRenderer(
       given === null
         ? { source: null, sha256: null }
         : { source: "server", sha256: templateSha256(given.text) };
-    return { template: { requested, mode, ...named, kwargs }, render: asConversation };
+    return { template: { requested, mode, ...named, kwargs }, bosText: null, render: asConversation };
   }
   if (mode === "none") {
-    return { template: { requested, mode, source: null, sha256: null, kwargs: {} }, render: renderRaw };
+    const template = { requested, mode, source: null, sha256: null, kwargs: {} };
+    return { template, bosText: null, render: renderRaw };
   }
   const { plain, withTools } = await findTemplates(config, origins);
   const renderers = { plain: compile(plain), withTools: compile(withTools) };
   return {
     template: { requested, mode, source: plain.source, sha256: plain.sha256, kwargs },
+    bosText: plain.specialTokens["bos_token"] ?? null,
     render: (prompt) => renderWith(hasTools(prompt) ? renderers.withTools : renderers.plain, kwargs, prompt),
   };
 }
@@ -67,13 +71,14 @@ function hasTools(prompt: WorkloadPrompt): boolean {
 
 function asConversation(prompt: WorkloadPrompt): TargetPrompt {
   return prompt.kind === "text"
-    ? { id: prompt.id, kind: "conversation", conversation: userMessage(prompt.text) }
+    ? { id: prompt.id, kind: "conversation", conversation: userMessage(prompt.text), ...planOf(prompt) }
     : prompt;
 }
 
 function renderRaw(prompt: WorkloadPrompt): TargetPrompt {
+  if (prompt.kind === "ids") return prompt;
   if (prompt.kind === "text")
-    return { id: prompt.id, kind: "text", text: prompt.text, addSpecialTokens: true };
+    return { id: prompt.id, kind: "text", text: prompt.text, addSpecialTokens: true, ...planOf(prompt) };
   throw new RunError(
     "DATASET_INVALID",
     `prompt ${prompt.id} is a conversation, and the chat template is skipped: there is no raw text to send; ` +
@@ -91,13 +96,17 @@ function renderWith(
   kwargs: Readonly<Record<string, JsonValue>>,
   prompt: WorkloadPrompt,
 ): TargetPrompt {
+  if (prompt.kind === "ids") {
+    const message = `prompt ${prompt.id} is made of token ids, which no chat template can render: use random-text`;
+    throw new RunError("TARGET_INVALID", message);
+  }
   const { messages, tools } = prompt.kind === "text" ? userMessage(prompt.text) : prompt.conversation;
   try {
     const { text } = compiled.render(
       { messages, ...(tools === undefined ? {} : { tools }) },
       { addGenerationPrompt: true, specialTokens: found.specialTokens, kwargs },
     );
-    return { id: prompt.id, kind: "text", text, addSpecialTokens: false };
+    return { id: prompt.id, kind: "text", text, addSpecialTokens: false, ...planOf(prompt) };
   } catch (error) {
     const message = `the chat template (${found.source}) cannot render prompt ${prompt.id}: ${messageOf(error)}`;
     throw new RunError("TEMPLATE_FAILED", message, { cause: error });

@@ -8,16 +8,22 @@ export interface TokenCounter {
   readonly source: "engine" | "server";
   /** @throws {RunError} `REQUEST_REFUSED` when a server that counted before does not count this text */
   count(text: string, signal?: AbortSignal): Promise<number>;
+  /** The token ids of a text; null, or left out, where the tokenizer only counts. */
+  ids?(text: string, signal?: AbortSignal): Promise<readonly number[] | null>;
 }
 
 export function engineTokenCounter(engine: Engine): TokenCounter {
-  return { source: "engine", count: async (text) => engine.tokenize(text, { addSpecial: false }).length };
+  const ids = (text: string): number[] => engine.tokenize(text, { addSpecial: false });
+  return { source: "engine", count: async (text) => ids(text).length, ids: async (text) => ids(text) };
 }
 
 const answerSchema = z.looseObject({
   count: z.int().min(0).optional(),
   tokens: z.array(z.unknown()).optional(),
 });
+
+type Tokenized = z.output<typeof answerSchema>;
+const idsSchema = z.array(z.int().min(0));
 
 /** Two shapes of `POST /tokenize`: vLLM (also SGLang, onpar-server) and llama.cpp. */
 const SHAPES: readonly ((model: string, text: string) => Record<string, string | boolean>)[] = [
@@ -32,11 +38,13 @@ export async function serverTokenCounter(
   signal?: AbortSignal,
 ): Promise<TokenCounter | null> {
   for (const shape of SHAPES) {
-    const ask = async (text: string, asking?: AbortSignal): Promise<number | null> => {
+    const tokenize = async (text: string, asking?: AbortSignal): Promise<Tokenized | null> => {
       const answer = await client.post("/tokenize", shape(model, text), asking);
-      if (answer.status !== 200) return null;
-      const parsed = answerSchema.safeParse(answer.json);
-      return parsed.success ? (parsed.data.count ?? parsed.data.tokens?.length ?? null) : null;
+      return answer.status === 200 ? (answerSchema.safeParse(answer.json).data ?? null) : null;
+    };
+    const ask = async (text: string, asking?: AbortSignal): Promise<number | null> => {
+      const answer = await tokenize(text, asking);
+      return answer?.count ?? answer?.tokens?.length ?? null;
     };
     // llama.cpp answers a key that it does not know with an empty list: only a count above 0 is an answer.
     const probe = await ask("one two three", signal);
@@ -53,6 +61,9 @@ export async function serverTokenCounter(
           );
         }
         return count;
+      },
+      async ids(text, asking) {
+        return idsSchema.safeParse((await tokenize(text, asking))?.tokens).data ?? null;
       },
     };
   }

@@ -9,7 +9,7 @@ async function read(content: string | Buffer, wanted = 100, declared: DeclaredRo
   return withFolder(async (folder) => {
     const path = join(folder, "data.jsonl");
     await writeFile(path, content);
-    return readDataset(path, wanted, declared);
+    return readDataset(path, wanted, { declared });
   });
 }
 

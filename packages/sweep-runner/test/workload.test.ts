@@ -140,7 +140,7 @@ describe("the cache policy", () => {
     const server = await benchServer();
     const error = await runError(run(config(server.url, { cache: { policy: "reset" } })));
     expect(error.code).toBe("TARGET_INVALID");
-    expect(error.message).toMatch(/--cache-policy reset: .*\/flush_cache answered 404.*nonce/);
+    expect(error.message).toMatch(/--cache reset: .*\/flush_cache answered 404.*nonce/);
     expect(server.completions).toHaveLength(0);
   });
 });

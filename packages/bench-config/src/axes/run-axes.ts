@@ -35,6 +35,8 @@ function workloadParts(protocol: PartialProtocol): AxisPart[] {
     part("prefix groups", workload?.prefixGroups),
     part("hit rate", workload?.hitRate),
     part("turns", workload?.turns),
+    ...(workload?.history == null ? [] : [part("history", workload.history)]),
+    ...(workload?.turnDelayMs == null ? [] : [part("turn delay", workload.turnDelayMs)]),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { outputFiles } from "../field-checks.ts";
-import { isServerTemplate, stoppingRule } from "../request.ts";
+import { stoppingRule } from "../request.ts";
 import { isSwept } from "./rule.ts";
 import type { Refusal, Rule } from "./rule.ts";
+import { workloadContradictions } from "./workload-contradictions.ts";
 
 const engineModel: Rule = {
   reads: ["target.endpoint", "target.model", "engine.modelPath"],
@@ -166,68 +167,6 @@ const rampEnds: Rule = {
   },
 };
 
-const fileKinds = ["prompts", "sharegpt", "openai-batch", "multi-turn", "trace"];
-
-const fileOfDataset: Rule = {
-  reads: ["dataset.kind", "datasetPath", "load.kind"],
-  check: ({ config: { dataset, datasetPath, load } }) => {
-    if (fileKinds.includes(dataset.kind) && datasetPath === null) {
-      return [
-        {
-          path: "dataset.kind",
-          message: `prompts of the kind ${dataset.kind} come from a file; add --dataset-path FILE`,
-        },
-      ];
-    }
-    return load.kind === "trace" && (datasetPath === null || !["auto", "trace"].includes(dataset.kind))
-      ? [
-          {
-            path: "load.kind",
-            message: "a trace says when to send; add --dataset-kind trace --dataset-path FILE",
-          },
-        ]
-      : [];
-  },
-};
-
-const idsAsPrompts: Rule = {
-  reads: ["dataset.kind", "target.endpoint", "skipChatTemplate"],
-  check: ({ config, isSet, spelled }) => {
-    if (config.dataset.kind !== "random-ids") {
-      return [];
-    }
-    if (isServerTemplate(config.target.endpoint)) {
-      const message = `prompts of token ids cannot be sent to ${config.target.endpoint}, which takes messages; use random-text, or --endpoint completions`;
-      return [{ path: "dataset.kind", message }];
-    }
-    const why = isSet("skipChatTemplate") ? ` (${spelled("skipChatTemplate")})` : "";
-    return config.skipChatTemplate
-      ? []
-      : [
-          {
-            path: "dataset.kind",
-            message: `prompts of token ids cannot be rendered with a template${why}; use random-text`,
-          },
-        ];
-  },
-};
-
-const turnsAsMessages: Rule = {
-  reads: ["dataset.kind", "target.endpoint", "skipChatTemplate"],
-  check: ({ config }) =>
-    config.dataset.kind === "multi-turn" &&
-    !isServerTemplate(config.target.endpoint) &&
-    config.skipChatTemplate
-      ? [
-          {
-            path: "dataset.kind",
-            message:
-              "turns of a conversation need a chat template; add --endpoint chat-completions, or --no-skip-chat-template",
-          },
-        ]
-      : [],
-};
-
 const trust: Rule = {
   reads: ["target.caFile", "target.insecureTls", "target.baseUrl"],
   check: (context) => {
@@ -283,9 +222,7 @@ export const contradictionRules: readonly Rule[] = [
   generatedPrompts,
   rateOfLoad,
   rampEnds,
-  fileOfDataset,
-  idsAsPrompts,
-  turnsAsMessages,
+  ...workloadContradictions,
   trust,
   statedForEngine,
   twoFiles,

@@ -48,7 +48,7 @@ export const datasetDependents: readonly Dependents[] = [
   onlyFor(["dataset.sharedPrefixLen"], ["random-ids", "random-text", "shared-prefix"]),
   onlyFor(["dataset.prefixGroups", "dataset.hitRate"], ["shared-prefix"]),
   onlyFor(["dataset.sourcePath", "dataset.task"], ["source-code"]),
-  onlyFor(["dataset.turns", "dataset.turnDelayMs"], ["multi-turn", "sharegpt", "auto"]),
+  onlyFor(["dataset.turns", "dataset.turnDelayMs", "dataset.history"], ["multi-turn", "sharegpt", "auto"]),
   onlyFor(["dataset.traceBlockTokens"], ["trace"]),
 ];
 

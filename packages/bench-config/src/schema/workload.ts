@@ -43,13 +43,30 @@ export const datasetSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Share of prompt tokens that the prefix cache can serve, exactly; null leaves it to the prefix.",
+      "Share of prompt tokens that the prefix cache can serve, from the first request on: prompts are `inputLen` tokens, " +
+        "prefix included. null leaves it to the prefix.",
     ),
   sourcePath: optionalText(
     "File or folder of source code that contexts are cut from; null takes the bundled text.",
   ),
   task: optionalText("Text after each generated context, which says what to do with it; null adds none."),
-  turns: z.int().min(1).max(1000).default(1).describe("Turns per conversation that are played, in order."),
+  turns: z
+    .int()
+    .min(1)
+    .max(1000)
+    .nullable()
+    .default(null)
+    .describe(
+      "Most turns per conversation that are played, each when the one before it was answered; null plays all of a " +
+        "multi-turn file, and the first of any other. `numPrompts` then counts conversations.",
+    ),
+  history: z
+    .enum(["file", "live"])
+    .default("file")
+    .describe(
+      "What later turns hold as answers to earlier ones: those of the file, where it has them, or those that the server " +
+        "gave (live).",
+    ),
   turnDelayMs: z
     .int()
     .min(0)

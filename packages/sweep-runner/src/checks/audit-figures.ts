@@ -4,25 +4,34 @@ import type { AcceptanceSummary, Distribution, Finding, RunSummary } from "../re
 /** Own counts of tokens may part by this share where a server counts tokens that no chunk shows. */
 const PEAK_TOLERANCE = 0.01;
 
-/** Invariants of the figures themselves. Pure. */
-export function auditFigures(summary: RunSummary, draftBudget: number | null): Finding[] {
+/**
+ * Invariants of the figures themselves. Pure.
+ *
+ * @param cutTurns turns of conversations that were not sent because the one before them had no answer
+ */
+export function auditFigures(summary: RunSummary, draftBudget: number | null, cutTurns = 0): Finding[] {
   return [
-    ...auditCounts(summary),
+    ...auditCounts(summary, cutTurns),
     ...auditPeak(summary),
     ...auditModes(summary),
     ...auditAcceptance(summary, draftBudget),
   ];
 }
 
-function auditCounts({ counts }: RunSummary): Finding[] {
+function auditCounts({ counts }: RunSummary, cutTurns: number): Finding[] {
   const { asked, ok, failed, dropped, aborted, unsent } = counts;
   const findings: Finding[] = [];
   if (unsent < 0 || asked !== ok + failed + dropped + aborted + unsent) {
     const message = `${asked} requests asked, but ${ok} ok + ${failed} failed + ${dropped} dropped + ${aborted} aborted + ${unsent} unsent`;
     findings.push({ severity: "breach", code: "counts-invalid", message });
   }
-  if (dropped > 0) {
-    const message = `${dropped} of ${asked} requests came due and were never sent: too many were in flight for too long; the server did not carry this load`;
+  if (cutTurns > 0) {
+    const message = `${cutTurns} turns of conversations were not sent, because the turn before them had no answer`;
+    findings.push({ severity: "warning", code: "turns-cut", message });
+  }
+  const unserved = dropped - cutTurns;
+  if (unserved > 0) {
+    const message = `${unserved} of ${asked} requests came due and were never sent: too many were in flight for too long; the server did not carry this load`;
     findings.push({ severity: "warning", code: "requests-dropped", message });
   }
   return findings;

@@ -3,6 +3,7 @@ import type { MetricsDelta } from "@onpar/metrics-client";
 import type { RequestRecord } from "../record.ts";
 import type { Finding, RunSummary } from "../result.ts";
 import { auditFigures } from "./audit-figures.ts";
+import { CutTurns } from "./cut-turns.ts";
 import { OutputAudit } from "./audit-outputs.ts";
 import { PromptAudit, type PromptAuditOptions } from "./audit-prompts.ts";
 import { ServerAudit } from "./audit-server.ts";
@@ -40,6 +41,7 @@ export class RunAudit {
   readonly #server = new ServerAudit();
   #measured = 0;
   #failed = 0;
+  readonly #cut = new CutTurns();
   #firstFailed: RequestRecord | null = null;
 
   constructor(rules: AuditRules) {
@@ -51,6 +53,7 @@ export class RunAudit {
     if (record.phase === "warmup") return;
     this.#measured++;
     this.#server.add(record);
+    this.#cut.add(record);
     if (record.state === "failed") {
       this.#failed++;
       this.#firstFailed ??= record;
@@ -76,7 +79,7 @@ export class RunAudit {
       ...this.#outputs.findings(),
       ...this.#failures(),
       ...this.#streams.findings(),
-      ...auditFigures(facts.summary, facts.draftBudget),
+      ...auditFigures(facts.summary, facts.draftBudget, this.#cut.count),
       ...this.#server.findings(facts),
       ...this.#prompts.findings(),
     ];

@@ -1,29 +1,42 @@
 import { parseMessages, RenderError, type Conversation, type TemplateObject } from "@onpar/chat-render";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
+import { RowError } from "./row-error.ts";
+import { readLengths, readTiming, type RowTiming, type TraceLengths } from "./trace-rows.ts";
+import { turnsOf, type Turn } from "./turn-rows.ts";
 
-/** What a row of a dataset holds. */
-export type DatasetRow =
-  | { readonly kind: "text"; readonly id: string | null; readonly text: string }
-  | { readonly kind: "conversation"; readonly id: string | null; readonly conversation: Conversation }
-  /** A ShareGPT conversation in which no person speaks: nothing to send. */
-  | { readonly kind: "nothing" };
+/** What a row of a dataset holds; in a trace, with its time and length. */
+export type DatasetRow = RowTiming &
+  (
+    | { readonly kind: "text"; readonly id: string | null; readonly text: string }
+    | { readonly kind: "conversation"; readonly id: string | null; readonly conversation: Conversation }
+    /** What is sent at each turn, in order. */
+    | { readonly kind: "turns"; readonly id: string | null; readonly turns: readonly Turn[] }
+    /** A request of a trace that tells its length and no text. */
+    | ({ readonly kind: "lengths"; readonly id: string | null } & TraceLengths)
+    /** A ShareGPT conversation in which no person speaks: nothing to send. */
+    | { readonly kind: "nothing" }
+  );
 
 /** What a dataset was said to hold; `auto` takes every kind of row. */
-export type DeclaredRows = "auto" | "prompts" | "sharegpt" | "openai-batch";
+export type DeclaredRows = "auto" | "prompts" | "sharegpt" | "openai-batch" | "multi-turn" | "trace";
 
-/** Why a row cannot be read, in words that finish "line 3: …". */
-export class RowError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "RowError";
-  }
+/** What is taken of rows. */
+export interface RowReading {
+  readonly declared: DeclaredRows;
+  /** Most turns of a conversation that are played; 1 takes what a row sends at first. */
+  readonly turns: number;
+  /** Whether later turns follow the answers of the server even where the row has recorded ones. */
+  readonly live: boolean;
 }
+
+const ONE_TURN: RowReading = { declared: "auto", turns: 1, live: false };
 
 const TEXT_KEYS = ["prompt", "text", "question"] as const;
 /** Roles of the OpenAI API. Any other one would be left out by a template, or end as a refusal in the middle of a run. */
 const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
 const HUMAN = new Set(["human", "user"]);
+const MODEL = new Set(["gpt", "assistant", "chatgpt", "bing", "bard", "model"]);
 
 const idSchema = z.union([z.string(), z.number()]);
 const toolsSchema = z.array(z.looseObject({}));
@@ -41,7 +54,8 @@ const turnSchema = z.looseObject({
  * @throws {RowError} also where the row is of another kind than the declared one: prompts that were sent would not be those
  * that the protocol states
  */
-export function readRow(value: unknown, declared: DeclaredRows = "auto"): DatasetRow {
+export function readRow(value: unknown, reading: Partial<RowReading> = {}): DatasetRow {
+  const { declared, turns, live } = { ...ONE_TURN, ...reading };
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new RowError(`expected an object such as {"prompt": "…"}, found ${kindOf(value)}`);
   }
@@ -55,18 +69,44 @@ export function readRow(value: unknown, declared: DeclaredRows = "auto"): Datase
     throw new RowError('the dataset was said to hold prompts, and this row has ShareGPT\'s "conversations"');
   }
   const id = readId(row);
-  if (row.messages !== undefined) return { kind: "conversation", id, conversation: readConversation(row) };
-  if (row.conversations !== undefined) return readShareGpt(row.conversations, id);
-  if (row.turns !== undefined) return { kind: "text", id, text: readTurns(row.turns) };
+  const timing = declared === "trace" ? readTiming(row) : {};
+  if (row.messages !== undefined) {
+    const conversation = readConversation(row);
+    return turns === 1
+      ? { kind: "conversation", id, conversation, ...timing }
+      : { kind: "turns", id, turns: turnsOf(conversation, turns, live), ...timing };
+  }
+  if (row.conversations !== undefined) {
+    const script = readShareGpt(row.conversations);
+    if (turns > 1 && script.length > 0)
+      return { kind: "turns", id, turns: turnsOf({ messages: script }, turns, live), ...timing };
+    const text = script.find(({ role }) => role === "user")?.content;
+    return typeof text === "string" ? { kind: "text", id, text, ...timing } : { kind: "nothing" };
+  }
+  if (row.turns !== undefined) {
+    const texts = readTurns(row.turns, turns);
+    if (turns === 1) return { kind: "text", id, text: texts[0] ?? "", ...timing };
+    // The model's answers are not in the row: they are those of the server.
+    const messages = texts.flatMap((content) => [
+      { role: "user", content },
+      { role: "assistant", content: "" },
+    ]);
+    return { kind: "turns", id, turns: turnsOf({ messages }, turns, true), ...timing };
+  }
+  if (declared === "trace" && TEXT_KEYS.every((key) => row[key] === undefined))
+    return { kind: "lengths", id, ...readLengths(row), ...timing };
   const key = TEXT_KEYS.find((candidate) => row[candidate] !== undefined);
   if (key === undefined) {
     const keys = Object.keys(row).slice(0, 8).join(", ");
-    throw new RowError(`no "prompt", "messages" or "conversations" (keys: ${keys === "" ? "none" : keys})`);
+    const hint = row.input_length === undefined ? "" : "; for a trace of lengths add --dataset-kind trace";
+    throw new RowError(
+      `no "prompt", "messages" or "conversations" (keys: ${keys === "" ? "none" : keys})${hint}`,
+    );
   }
   const text = row[key];
   if (typeof text !== "string") throw new RowError(`"${key}" must be a text, found ${kindOf(text)}`);
   if (text === "") throw new RowError(`"${key}" is empty`);
-  return { kind: "text", id, text };
+  return { kind: "text", id, text, ...timing };
 }
 
 const batchSchema = z.looseObject({ custom_id: z.string().optional(), body: z.looseObject({}) });
@@ -109,8 +149,12 @@ function readConversation(row: Readonly<Record<string, unknown>>): Conversation 
   return { messages: checked, tools: tools.data };
 }
 
-/** The first turn of a person, as other benchmarks take it. */
-function readShareGpt(conversations: unknown, id: string | null): DatasetRow {
+/**
+ * The messages of a ShareGPT conversation, from the first thing on that a person says, as other benchmarks take it. Texts of nothing
+ * and of speakers that no chat knows are left out.
+ */
+function readShareGpt(conversations: unknown): TemplateObject[] {
+  const script: TemplateObject[] = [];
   if (!Array.isArray(conversations))
     throw new RowError(`"conversations" must be a list, found ${kindOf(conversations)}`);
   for (const [index, value] of (conversations as unknown[]).entries()) {
@@ -119,16 +163,23 @@ function readShareGpt(conversations: unknown, id: string | null): DatasetRow {
     const speaker = turn.data.from ?? turn.data.role;
     if (speaker === undefined) throw new RowError(`conversations[${index}].from is missing`);
     const text = turn.data.value ?? turn.data.content ?? "";
-    if (HUMAN.has(speaker) && text.trim() !== "") return { kind: "text", id, text };
+    if (text.trim() === "") continue;
+    if (HUMAN.has(speaker)) script.push({ role: "user", content: text });
+    else if (speaker === "system" && script.length === 0) script.push({ role: "system", content: text });
+    else if (MODEL.has(speaker) && script.some(({ role }) => role === "user"))
+      script.push({ role: "assistant", content: text });
   }
-  return { kind: "nothing" };
+  return script.some(({ role }) => role === "user") ? script : [];
 }
 
-function readTurns(turns: unknown): string {
-  const first: unknown = Array.isArray(turns) ? turns[0] : undefined;
-  if (typeof first !== "string" || first === "")
+/** The texts of a person; of those that are not played, only the first has to be one. */
+function readTurns(turns: unknown, played: number): string[] {
+  if (!Array.isArray(turns) || typeof turns[0] !== "string" || turns[0] === "")
     throw new RowError(`"turns" must be a list that begins with a text`);
-  return first;
+  return (turns as unknown[]).slice(0, played).map((text, index) => {
+    if (typeof text === "string" && text !== "") return text;
+    throw new RowError(`turns[${index}] must be a text, found ${kindOf(text)}`);
+  });
 }
 
 function kindOf(value: unknown): string {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { open, readFile, stat } from "node:fs/promises";
-import { readRow, RowError, type DatasetRow, type DeclaredRows } from "./dataset-rows.ts";
+import { readRow, type DatasetRow, type RowReading } from "./dataset-rows.ts";
+import { RowError } from "./row-error.ts";
 import { messageOf, oneLine, RunError, systemCode } from "../errors.ts";
 import { LineEncodingError, LineTooLongError, readLines } from "../read-lines.ts";
 
@@ -36,12 +37,12 @@ export interface Dataset {
 export async function readDataset(
   path: string,
   wanted: number,
-  declared: DeclaredRows = "auto",
+  reading: Partial<RowReading> = {},
 ): Promise<Dataset> {
   try {
     return (await firstCharacter(path)) === "["
-      ? await readDocument(path, wanted, declared)
-      : await readRows(path, wanted, declared);
+      ? await readDocument(path, wanted, reading)
+      : await readRows(path, wanted, reading);
   } catch (error) {
     if (error instanceof RunError) throw error;
     const why = UNREADABLE[systemCode(error) ?? ""] ?? messageOf(error);
@@ -79,12 +80,12 @@ class RowCollector {
   }
 }
 
-async function readRows(path: string, wanted: number, declared: DeclaredRows): Promise<Dataset> {
+async function readRows(path: string, wanted: number, reading: Partial<RowReading>): Promise<Dataset> {
   const collector = new RowCollector(path);
   try {
     for await (const { number, text } of readLines(path, LINE_LIMIT, { strict: true })) {
       if (text.trim() === "") continue;
-      collector.add(`:${number}`, () => readRow(parseLine(text), declared));
+      collector.add(`:${number}`, () => readRow(parseLine(text), reading));
       if (collector.rows.length === wanted) break;
     }
   } catch (error) {
@@ -95,7 +96,7 @@ async function readRows(path: string, wanted: number, declared: DeclaredRows): P
   return collector;
 }
 
-async function readDocument(path: string, wanted: number, declared: DeclaredRows): Promise<Dataset> {
+async function readDocument(path: string, wanted: number, reading: Partial<RowReading>): Promise<Dataset> {
   const { size } = await stat(path);
   if (size > DOCUMENT_LIMIT) {
     throw invalid(
@@ -118,7 +119,7 @@ async function readDocument(path: string, wanted: number, declared: DeclaredRows
   if (!isList(list)) throw invalid(path, "not a JSON list");
   const collector = new RowCollector(path);
   for (const [index, value] of list.entries()) {
-    collector.add(`: entry ${index}`, () => readRow(value, declared));
+    collector.add(`: entry ${index}`, () => readRow(value, reading));
     if (collector.rows.length === wanted) break;
   }
   return collector;

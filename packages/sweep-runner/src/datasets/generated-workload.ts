@@ -7,6 +7,7 @@ import { readSourceText } from "../ladders/source-text.ts";
 import type { WorkloadPrompt } from "../prompt.ts";
 import { createRng } from "../rng.ts";
 import type { TokenCounter } from "../token-counter.ts";
+import { idsOf, plainIds } from "./id-prompts.ts";
 import { generatePrompt, type GeneratedPrompt } from "./generated-prompts.ts";
 
 /** A prompt that was made, and how long it was to be. */
@@ -44,9 +45,26 @@ const PREFIX_SEED = 0x70726566;
  * no prefix cache has seen them, with the lengths that the seed gives; prefixes are still shared inside the run.
  */
 export async function makePrompts(options: MakingOptions, count: number): Promise<MadePrompt[]> {
-  const { config, signal, observer } = options;
-  const make =
-    config.dataset.kind === "source-code" ? await sourceMaker(options, count) : await textMaker(options);
+  return makeAll(options, count, await makerOf(options, count));
+}
+
+function makerOf(options: MakingOptions, count: number): Promise<Maker> {
+  switch (options.config.dataset.kind) {
+    case "source-code":
+      return sourceMaker(options, count);
+    case "random-ids":
+      return idsMaker(options);
+    default:
+      return textMaker(options);
+  }
+}
+
+/** Makes prompts a few at a time, and tells how far it is. */
+export async function makeAll(
+  { signal, observer }: MakingOptions,
+  count: number,
+  make: Maker,
+): Promise<MadePrompt[]> {
   const prompts: MadePrompt[] = Array.from({ length: Math.max(0, count) });
   const made = preparingCounter(observer, "prompts", prompts.length);
   let next = 0;
@@ -63,32 +81,66 @@ export async function makePrompts(options: MakingOptions, count: number): Promis
   return prompts;
 }
 
-type Maker = (index: number) => Promise<MadePrompt>;
+/** Makes the prompt of a number. */
+export type Maker = (index: number) => Promise<MadePrompt>;
 
 async function textMaker({ config, counter, signal }: MakingOptions): Promise<Maker> {
-  const { dataset, inputLen } = config;
-  const { sharedPrefixLen, prefixGroups, rangeRatio } = dataset;
-  const seed = config.cache.policy === "nonce" ? randomBytes(4).readUInt32LE() >>> 1 : config.seed;
+  const seed = seedOf(config);
+  const { prefix, groups } = prefixOf(config);
   const heads: GeneratedPrompt[] = [];
-  const groups = sharedPrefixLen > 0 ? prefixGroups : 0;
   for (let group = 0; group < groups; group++) {
     signal?.throwIfAborted();
     heads.push(
-      await generatePrompt(
-        { seed: seed ^ PREFIX_SEED, index: group, tokens: sharedPrefixLen },
-        counter,
-        signal,
-      ),
+      await generatePrompt({ seed: seed ^ PREFIX_SEED, index: group, tokens: prefix }, counter, signal),
     );
   }
   return async (index) => {
-    const own = lengthOf(inputLen, rangeRatio, createRng(config.seed, LENGTHS_STREAM + index).next());
     const head = heads[index % Math.max(1, heads.length)];
-    const wanted = own + (head === undefined ? 0 : sharedPrefixLen);
+    const wanted = wantedOf(config, index, prefix);
     const text = await generatePrompt({ seed, index, tokens: wanted, head }, counter, signal);
     const prompt = { id: `generated-${index}`, kind: "text" as const, ...text };
     return { prompt, wanted, counted: text.tokens, tolerance: 0 };
   };
+}
+
+/** Prompts of token ids: nothing has to be fitted. */
+async function idsMaker({ config, counter, signal }: MakingOptions): Promise<Maker> {
+  const seed = seedOf(config);
+  const { prefix, groups } = prefixOf(config);
+  const pool = await plainIds(counter, signal);
+  const heads = Array.from({ length: groups }, (_, group) => idsOf(pool, seed ^ PREFIX_SEED, group, prefix));
+  return async (index) => {
+    const head = heads[index % Math.max(1, heads.length)] ?? [];
+    const wanted = wantedOf(config, index, prefix);
+    const ids = [...head, ...idsOf(pool, seed, index, wanted - head.length)];
+    const prompt = { id: `generated-${index}`, kind: "ids" as const, ids };
+    return { prompt, wanted, counted: ids.length, tolerance: 0 };
+  };
+}
+
+/** Under the nonce policy texts are others in every run. */
+export function seedOf({ cache, seed }: BenchConfig): number {
+  return cache.policy === "nonce" ? randomBytes(4).readUInt32LE() >>> 1 : seed;
+}
+
+/** Tokens that prompts of one group begin with alike, and how many groups there are. Under a hit rate, they are its share. */
+function prefixOf({ dataset, inputLen }: BenchConfig): { prefix: number; groups: number } {
+  const { hitRate, sharedPrefixLen, prefixGroups } = dataset;
+  // The last token of a prompt is computed in any case.
+  const prefix = hitRate === null ? sharedPrefixLen : Math.min(Math.round(hitRate * inputLen), inputLen - 1);
+  return { prefix, groups: prefix > 0 ? prefixGroups : 0 };
+}
+
+/** Requests of the warm-up that bring the prefixes into the cache, so that the hit rate holds from the first request on. */
+export function primingRequests(config: BenchConfig): number {
+  return config.dataset.hitRate === null ? 0 : prefixOf(config).groups;
+}
+
+/** Tokens of prompt `index`: those of its own behind its prefix, or, under a hit rate, those of the whole. */
+function wantedOf(config: BenchConfig, index: number, prefix: number): number {
+  const { inputLen, dataset, seed } = config;
+  const drawn = lengthOf(inputLen, dataset.rangeRatio, createRng(seed, LENGTHS_STREAM + index).next());
+  return dataset.hitRate === null ? drawn + prefix : Math.max(drawn, prefix + 1);
 }
 
 /** Evenly from the length times 1 - ratio to the length times 1 + ratio, both included. */

@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { basename } from "node:path";
 import type { BenchConfig } from "@onpar/bench-config";
-import type { DeclaredRows } from "./dataset-rows.ts";
-import { readDataset, type Dataset, type PromptRow } from "./dataset.ts";
+import type { DeclaredRows, RowReading } from "./dataset-rows.ts";
+import { readDataset, type Dataset } from "./dataset.ts";
 import { RunError } from "../errors.ts";
 import type { RunObserver } from "../events.ts";
-import { makePrompts, type MadePrompt } from "./generated-workload.ts";
+import { makePrompts, primingRequests, type MadePrompt } from "./generated-workload.ts";
 import type { WorkloadPrompt } from "../prompt.ts";
+import { inOrderOfTime, playedTurns, promptsOf, takeRows, type TakenRow } from "./row-prompts.ts";
 import type { Finding } from "../result.ts";
 import { createRng, shuffled } from "../rng.ts";
 import type { TokenCounter } from "../token-counter.ts";
@@ -38,7 +39,7 @@ export async function buildWorkload(
   const { datasetPath, numPrompts, warmupRequests } = config;
   const options = { config, counter, signal, observer };
   if (datasetPath === null) {
-    const made = await makePrompts(options, numPrompts + warmupRequests);
+    const made = await makePrompts(options, numPrompts + warmupRequests + primingRequests(config));
     const own = made.slice(0, numPrompts);
     const measured = own.map(({ prompt }) => prompt);
     return {
@@ -51,45 +52,99 @@ export async function buildWorkload(
     };
   }
 
-  const { shuffle, oversample } = config.dataset;
-  const wanted = numPrompts + warmupRequests;
-  const dataset = await readDataset(datasetPath, shuffle ? Infinity : wanted, declaredRows(config));
-  if (!oversample || dataset.rows.length === 0) requireRows(dataset, datasetPath, numPrompts);
-  const rows = shuffle ? shuffled(dataset.rows, createRng(config.seed, SHUFFLE_STREAM)) : dataset.rows;
-  const plain = Array.from({ length: numPrompts }, (_, index) => {
-    const row = rows[index % rows.length];
-    const round = Math.floor(index / rows.length);
-    if (row === undefined) throw new RangeError(`no row ${index}`);
-    const prompt = promptOf(row, index);
-    return round === 0 ? prompt : { ...prompt, id: `${prompt.id}-again-${round}` };
-  });
+  const dataset = await readDataset(datasetPath, rowsWanted(config), rowReading(config));
+  const { rows, spareRows } = chooseRows(config, dataset, datasetPath);
+  const { prompts: plain, made } = await promptsOf(options, rows);
+  requireProportion(plain, datasetPath);
   const known = new Set(plain.map(contentOf));
-  const spare = rows
-    .slice(numPrompts, wanted)
-    .map((row, index) => promptOf(row, numPrompts + index))
-    .filter((prompt) => !known.has(contentOf(prompt)));
-  const first = plain[0];
-  const typicalWords = first?.kind === "text" ? first.text.split(/\s+/).length : 64;
+  const spare = (await promptsOf(options, spareRows)).prompts.filter(
+    (prompt) => !known.has(contentOf(prompt)),
+  );
   const generated = await makePrompts(
-    { ...options, config: warmupConfig(config, Math.min(typicalWords, config.inputLen)), counter: null },
+    { ...options, config: warmupConfig(config, warmupLength(plain[0], config.inputLen)), counter: null },
     warmupRequests - spare.length,
   );
-  const measured = config.cache.policy === "nonce" ? withNonces(plain) : plain;
-  const findings = repeatFindings(measured);
-  if (dataset.skipped > 0) {
-    findings.push({
-      severity: "note",
-      code: "dataset-rows-skipped",
-      message: `${dataset.skipped} conversations of ${basename(datasetPath)} were left out: no person speaks in them`,
-    });
-  }
+  const isNonce = config.cache.policy === "nonce";
+  // Texts that were made of a seed of their own need no nonce.
+  const measured = isNonce && made.length === 0 ? withNonces(plain) : plain;
+  const findings = [
+    ...(made.length === 0 ? [] : lengthFindings(made, counter)),
+    ...repeatFindings(measured),
+    ...skippedFindings(dataset, datasetPath),
+  ];
   return {
     measured,
     warmup: [...spare, ...generated.map(({ prompt }) => prompt)],
     source: basename(datasetPath),
-    sha256: hashOf(plain),
+    sha256: isNonce && made.length > 0 ? hashOfPlan(config, made) : hashOf(plain),
     findings,
   };
+}
+
+/** Whether texts are made for a length, so that a tokenizer is needed. */
+export function makesPrompts({ datasetPath, dataset, load }: BenchConfig): boolean {
+  return datasetPath === null || dataset.kind === "trace" || load.kind === "trace";
+}
+
+/** Rows that are read. A trace and conversations are warmed up with other texts than their own. */
+function rowsWanted(config: BenchConfig): number {
+  if (config.dataset.shuffle) return Infinity;
+  return config.numPrompts + (sparesRows(config) ? config.warmupRequests : 0);
+}
+
+function sparesRows(config: BenchConfig): boolean {
+  return declaredRows(config) !== "trace" && playedTurns(config) === 1;
+}
+
+function rowReading(config: BenchConfig): RowReading {
+  return {
+    declared: declaredRows(config),
+    turns: playedTurns(config),
+    live: config.dataset.history === "live",
+  };
+}
+
+function chooseRows(
+  config: BenchConfig,
+  dataset: Dataset,
+  path: string,
+): { rows: readonly TakenRow[]; spareRows: readonly TakenRow[] } {
+  const { numPrompts, seed, load } = config;
+  const { shuffle, oversample } = config.dataset;
+  if (!oversample || dataset.rows.length === 0) requireRows(dataset, path, numPrompts);
+  if (load.kind === "trace") {
+    return { rows: takeRows(inOrderOfTime(dataset.rows, numPrompts, path), 0, numPrompts), spareRows: [] };
+  }
+  const rows = shuffle ? shuffled(dataset.rows, createRng(seed, SHUFFLE_STREAM)) : dataset.rows;
+  const spares = sparesRows(config) ? Math.min(rows.length, numPrompts + config.warmupRequests) : numPrompts;
+  return {
+    rows: takeRows(rows, 0, numPrompts),
+    spareRows: takeRows(rows, numPrompts, Math.max(numPrompts, spares)),
+  };
+}
+
+/** Each turn of a conversation holds all those before it: bodies that are built ahead would fill the memory. */
+function requireProportion(prompts: readonly WorkloadPrompt[], path: string): void {
+  let characters = 0;
+  for (const prompt of prompts) {
+    if (prompt.turn !== undefined) characters += contentOf(prompt).length;
+  }
+  if (characters <= MOST_TURN_CHARACTERS) return;
+  const message = `${path}: the turns of its conversations hold ${characters} characters, each all those before it: lower --turns or --num-prompts`;
+  throw new RunError("DATASET_INVALID", message);
+}
+
+const MOST_TURN_CHARACTERS = 2 ** 30;
+
+function warmupLength(first: WorkloadPrompt | undefined, inputLen: number): number {
+  const typicalWords = first?.kind === "text" ? first.text.split(/\s+/).length : 64;
+  return Math.min(typicalWords, inputLen);
+}
+
+function skippedFindings(dataset: Dataset, path: string): Finding[] {
+  if (dataset.skipped === 0) return [];
+  const message = `${dataset.skipped} conversations of ${basename(path)} were left out: no person speaks in them`;
+  return [{ severity: "note", code: "dataset-rows-skipped", message }];
 }
 
 /** Draws of the order share nothing with those of anything else. */
@@ -113,13 +168,6 @@ function requireRows(dataset: Dataset, path: string, wanted: number): void {
       ? "holds no prompts"
       : `holds ${rows} prompts, ${wanted} are asked for; lower --num-prompts to ${rows}`;
   throw new RunError("DATASET_INVALID", `${path} ${what}`);
-}
-
-function promptOf(row: PromptRow, index: number): WorkloadPrompt {
-  const id = row.id ?? `row-${index}`;
-  return row.kind === "text"
-    ? { id, kind: "text", text: row.text, tokens: null }
-    : { id, kind: "conversation", conversation: row.conversation };
 }
 
 function lengthFindings(made: readonly MadePrompt[], counter: TokenCounter | null): Finding[] {
@@ -148,16 +196,20 @@ function rangeOf(values: readonly number[]): [least: number, most: number] {
 /** Each prompt begins with a text that no cache has seen. */
 function withNonces(prompts: readonly WorkloadPrompt[]): WorkloadPrompt[] {
   const run = randomBytes(4).toString("hex");
+  let number = 0;
   return prompts.map((prompt, index) => {
-    const nonce = `[run ${run}-${index}]\n`;
+    // Turns of one conversation begin alike, as they do where no nonce is.
+    if (prompt.turn === undefined || prompt.turn.index === 0) number = index;
+    const nonce = `[run ${run}-${number}]\n`;
     if (prompt.kind === "text") return { ...prompt, text: nonce + prompt.text, tokens: null };
+    if (prompt.kind === "ids") return prompt;
     const [first, ...rest] = prompt.conversation.messages;
     // Before the first message whatever its role: whatever is cached begins there.
     const content = first?.content;
     if (first === undefined || typeof content !== "string") {
       throw new RunError(
         "DATASET_INVALID",
-        `prompt ${prompt.id} begins with a message that is no plain text, so that no nonce can be put before it; use --cache-policy reset`,
+        `prompt ${prompt.id} begins with a message that is no plain text, so that no nonce can be put before it; use --cache reset`,
       );
     }
     const messages = [{ ...first, content: nonce + content }, ...rest];
@@ -186,12 +238,15 @@ function hashOfPlan({ dataset, seed }: BenchConfig, made: readonly MadePrompt[])
 }
 
 function contentOf(prompt: WorkloadPrompt): string {
-  return JSON.stringify(prompt.kind === "text" ? prompt.text : prompt.conversation);
+  const content =
+    prompt.kind === "text" ? prompt.text : prompt.kind === "ids" ? prompt.ids : prompt.conversation;
+  return JSON.stringify(content) + (prompt.outputTokens == null ? "" : ` ${prompt.outputTokens}`);
 }
 
 /** Kinds of generated prompts need no file; other kinds of files are refused before a run. */
-function declaredRows({ dataset }: BenchConfig): DeclaredRows {
-  return dataset.kind === "prompts" || dataset.kind === "sharegpt" || dataset.kind === "openai-batch"
-    ? dataset.kind
-    : "auto";
+function declaredRows({ dataset, load }: BenchConfig): DeclaredRows {
+  const { kind } = dataset;
+  if (kind === "prompts" || kind === "sharegpt" || kind === "openai-batch" || kind === "multi-turn")
+    return kind;
+  return kind === "trace" || load.kind === "trace" ? "trace" : "auto";
 }

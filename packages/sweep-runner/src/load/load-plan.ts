@@ -158,7 +158,8 @@ export function laneGates(
   return { unit: progress.unit, opensAt, closesAt };
 }
 
-function startsOf(sizes: readonly number[]): Uint32Array {
+/** First request of each job, and at the end their number. */
+export function startsOf(sizes: readonly number[]): Uint32Array {
   const starts = new Uint32Array(sizes.length + 1);
   for (const [index, size] of sizes.entries()) starts[index + 1] = (starts[index] ?? 0) + size;
   return starts;

@@ -2,12 +2,13 @@ import { watchEventLoop } from "../checks/event-loop.ts";
 import type { Timeline } from "../clock.ts";
 import type { RequestRecord } from "../record.ts";
 import type { PreparedRequest, Target } from "../targets/target.ts";
+import { LiveAnswers } from "../targets/live-answers.ts";
 import type { ClientReport } from "../workers/messages.ts";
 import { WorkerPool } from "../workers/worker-pool.ts";
 import { sharedCursor } from "./cursor.ts";
 import { dropped } from "./dropped.ts";
 import type { LoadPlan } from "./load-plan.ts";
-import { makeRecord, Recorder, type Exchanged } from "./recorder.ts";
+import { makeRecord, Recorder, takeAnswer, type Exchanged } from "./recorder.ts";
 import { ScheduleError } from "./schedule-error.ts";
 import { runShare } from "./share.ts";
 
@@ -40,8 +41,9 @@ export function createLocalRunner(target: Target, timeline: Timeline): LoadRunne
       const { plan, signal, requests } = order;
       const watch = watchEventLoop();
       const late = new ScheduleError();
-      const finish = (index: number, dueNs: number, exchanged: Exchanged): void =>
-        order.onFinished(recordOf(order, { index, scheduledNs: dueNs, exchanged }, 0));
+      const answers = new LiveAnswers((index) => requests[index]?.waits === true);
+      const finish = (request: PreparedRequest, index: number, dueNs: number, exchanged: Exchanged): void =>
+        order.onFinished(recordOf(order, request, { index, scheduledNs: dueNs, exchanged }, 0));
       const counter = new Int32Array(new SharedArrayBuffer(4));
       const share = {
         plan,
@@ -53,15 +55,17 @@ export function createLocalRunner(target: Target, timeline: Timeline): LoadRunne
       await runShare(share, {
         timeline,
         signal,
-        send: async (index, dueNs) => {
-          const request = requests[index];
-          if (request === undefined) return;
+        send: async (index, dueNs, first) => {
+          const built = requestAt(requests, index);
+          const request = built.waits === true ? target.fill(built, answers.of(first)) : built;
           const recorder = new Recorder();
           const outcome = await target.send(request, recorder, signal);
-          finish(index, dueNs, recorder.finish(outcome));
+          const exchanged = recorder.finish(outcome);
+          finish(request, index, dueNs, exchanged);
+          return takeAnswer(answers, index, first, exchanged);
         },
         taken: (lateNs) => late.add(lateNs),
-        drop: (index, dueNs) => finish(index, dueNs, dropped(timeline.now())),
+        drop: (index, dueNs) => finish(requestAt(requests, index), index, dueNs, dropped(timeline.now())),
       });
       return [{ ...watch.stop(), scheduleErrorMs: late.summary(), largestRead: null }];
     },
@@ -83,11 +87,23 @@ export function createWorkerRunner(
     async run(order) {
       starting ??= WorkerPool.start({ ...options, wire: remote.wire });
       const pool = await starting;
+      const { plan, requests, signal } = order;
+      const waiting = requests.some(({ waits }) => waits === true);
+      const answers = new LiveAnswers((index) => requests[index]?.waits === true);
+      const firstOf = waiting ? firstRequests(plan) : null;
       return pool.run({
-        plan: order.plan,
-        bodies: order.requests.map((request) => remote.body(request)),
-        signal: order.signal,
-        onEnded: (ended, worker) => order.onFinished(recordOf(order, ended, worker)),
+        plan,
+        bodies: requests.map((request) => remote.body(request)),
+        holes: waiting ? requests.map((request) => remote.holes(request)) : null,
+        signal,
+        onEnded: (ended, worker) => {
+          const { index, exchanged } = ended;
+          const built = requestAt(requests, index);
+          const first = firstOf?.[index] ?? index;
+          const request = built.waits === true ? remote.fill(built, answers.of(first)) : built;
+          if (firstOf !== null) takeAnswer(answers, index, first, exchanged);
+          order.onFinished(recordOf(order, request, ended, worker));
+        },
       });
     },
     async close() {
@@ -101,13 +117,27 @@ export function requestId(phase: LoadOrder["phase"], repetition: number, number:
   return repetition === 0 ? `${phase}-${number}` : `${phase}-r${repetition}-${number}`;
 }
 
+function requestAt(requests: readonly PreparedRequest[], index: number): PreparedRequest {
+  const request = requests[index];
+  if (request === undefined) throw new RangeError(`no request ${index}`);
+  return request;
+}
+
+/** For every request, the first one of its job. */
+function firstRequests({ jobStarts }: LoadPlan): Uint32Array {
+  const firsts = new Uint32Array(jobStarts.at(-1) ?? 0);
+  for (let job = 0; job + 1 < jobStarts.length; job++) {
+    firsts.fill(jobStarts[job] ?? 0, jobStarts[job], jobStarts[job + 1]);
+  }
+  return firsts;
+}
+
 function recordOf(
-  { phase, repetition, requests, numbers, keepText }: LoadOrder,
+  { phase, repetition, numbers, keepText }: LoadOrder,
+  request: PreparedRequest,
   { index, scheduledNs, exchanged }: { index: number; scheduledNs: number; exchanged: Exchanged },
   worker: number,
 ): RequestRecord {
-  const request = requests[index];
-  if (request === undefined) throw new RangeError(`no request ${index}`);
   const id = requestId(phase, repetition, numbers?.[index] ?? index);
   return makeRecord({ id, phase, scheduledNs, repetition, worker }, request, exchanged, keepText);
 }

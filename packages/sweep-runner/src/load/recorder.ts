@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { RecordedError, RequestRecord, RequestState, TokenSource } from "../record.ts";
 import { CHANNELS, seriesOf, StreamTrace, type OnText, type TraceColumns } from "../stream/stream-trace.ts";
+import type { LiveAnswers } from "../targets/live-answers.ts";
 import type { ExchangeObserver, Outcome, PreparedRequest } from "../targets/target.ts";
 
 export type { OnText } from "../stream/stream-trace.ts";
@@ -57,6 +58,20 @@ export class Recorder implements ExchangeObserver {
       },
     };
   }
+}
+
+/** Keeps what a turn was answered for the turns after it: its answer, without its reasoning. False where there is none. */
+export function takeAnswer(
+  answers: LiveAnswers,
+  index: number,
+  first: number,
+  exchanged: Exchanged,
+): boolean {
+  const { outcome, texts } = exchanged;
+  const answered = outcome.error === null && !outcome.aborted && outcome.dropped !== true;
+  if (answered) answers.take(index, first, () => texts.content.toString("utf8"));
+  else answers.end(first);
+  return answered;
 }
 
 /**

@@ -18,11 +18,11 @@ export interface LoadShare {
 export interface ShareIo {
   readonly timeline: Timeline;
   readonly signal: AbortSignal;
-  /** Sends the request of that number; settles when it has ended. */
-  send(index: number, dueNs: number): Promise<void>;
+  /** Sends the request of that number, of the job that begins at `first`; settles when it has ended: false where nothing was answered. */
+  send(index: number, dueNs: number, first: number): Promise<unknown>;
   /** A job with a time of its own was taken up so late although there was room for it. */
   taken?(lateNs: number): void;
-  /** The request came due and is not sent. */
+  /** The request came due and is not sent, or the turn before it was not answered. */
   drop(index: number, dueNs: number): void;
 }
 
@@ -47,6 +47,9 @@ export async function runShare(share: LoadShare, io: ShareIo): Promise<void> {
     plan.jobStarts[job + 1] ?? 0,
   ];
 
+  const dropFrom = (index: number, end: number): void => {
+    for (let rest = index; rest < end; rest++) io.drop(rest, timeline.now());
+  };
   const play = async (job: number, dueNs: number): Promise<void> => {
     const [first, end] = requestsOf(job);
     let turnDueNs = dueNs;
@@ -54,9 +57,13 @@ export async function runShare(share: LoadShare, io: ShareIo): Promise<void> {
       if (index > first) {
         turnDueNs = timeline.now() + plan.turnDelayNs;
         await pacer.until(turnDueNs);
-        if (isOver()) return;
+        if (signal.aborted) return;
+        // In an open loop the whole conversation came due; in a closed one it is left off where time ends it.
+        if (isOver()) return plan.dueNs === null ? undefined : dropFrom(index, end);
       }
-      await io.send(index, turnDueNs);
+      if ((await io.send(index, turnDueNs, first)) !== false) continue;
+      // Nothing to go on from: what is left of the conversation is not sent.
+      return signal.aborted ? undefined : dropFrom(index + 1, end);
     }
   };
 

@@ -88,8 +88,8 @@ export async function checkCacheReset({ control, engine, signal }: ServerProbe):
   if (status === 405 || status === 200) return yes(name, "POST /reset_prefix_cache is there; not tried");
   const advice =
     engine === "vllm"
-      ? "start it with VLLM_SERVER_DEV_MODE=1, or make prompts unique with --cache-policy nonce"
-      : "make prompts unique with --cache-policy nonce";
+      ? "start it with VLLM_SERVER_DEV_MODE=1, or make prompts unique with --cache nonce"
+      : "make prompts unique with --cache nonce";
   return no(name, `no route for it (${status})`, advice);
 }
 

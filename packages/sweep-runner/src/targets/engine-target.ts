@@ -3,7 +3,10 @@ import { stoppingRule, type BenchConfig } from "@onpar/bench-config";
 import type { Engine, FinishReason, GenerateFinish, GenerateRequest } from "@onpar/engine-binding";
 import type { Timeline } from "../clock.ts";
 import { messageOf } from "../errors.ts";
+import { planOf, type TargetPrompt } from "../prompt.ts";
 import { NO_FINISH, type Finish } from "../stream/finish.ts";
+import { fillText } from "./live-answers.ts";
+import { perCap } from "./output-cap.ts";
 import type { FinishKind, RecordedError } from "../record.ts";
 import {
   readBody,
@@ -27,30 +30,46 @@ export type OnTokenIds = (promptId: string, tokenIds: readonly number[]) => void
 
 interface EngineRequest extends PreparedRequest {
   readonly generate: GenerateRequest;
+  /** What it was built of. */
+  readonly prompt: TargetPrompt;
 }
 
 /** Generates on an engine in this process. Chunks are stamped by the engine, where their tokens are produced. */
 export function createEngineTarget(options: EngineTargetOptions): Target<EngineRequest> {
   const { engine, config } = options;
-  const fields = generateFields(config);
+  const fieldsOf = perCap(config, generateFields);
+  const prepare = (prompt: TargetPrompt): EngineRequest => {
+    const fields = fieldsOf(prompt.outputTokens);
+    const given = takenPrompt(engine, prompt);
+    const generate = { ...given, ...fields };
+    const sha256 = createHash("sha256").update(JSON.stringify(generate)).digest("hex");
+    const promptTokens = typeof given.prompt === "string" ? null : given.prompt.length;
+    return { promptId: prompt.id, sha256, promptTokens, ...planOf(prompt), generate, prompt };
+  };
   return {
-    prepare(prompt) {
-      if (prompt.kind !== "text") throw new TypeError("the engine takes text, not a conversation");
-      const { text, addSpecialTokens: addSpecial } = prompt;
-      // An engine without a tokenizer takes the text, and knows by itself what goes around it.
-      const tokens = engine.info.capabilities.tokenizer
-        ? engine.tokenize(text, { addSpecial, parseSpecial: true })
-        : null;
-      const generate =
-        tokens === null ? { prompt: text, addSpecial, ...fields } : { prompt: tokens, ...fields };
-      const sha256 = createHash("sha256").update(JSON.stringify(generate)).digest("hex");
-      return { promptId: prompt.id, sha256, promptTokens: tokens?.length ?? null, generate };
+    prepare,
+    fill({ prompt, ...request }, answers) {
+      if (prompt.kind !== "text") return { prompt, ...request };
+      return prepare({ ...prompt, text: fillText(prompt.text, answers) });
     },
     describe: (request) => readBody(JSON.stringify(request.generate)),
     send: (request, observer, signal) => generate(options, request, observer, signal),
     close: async () => {},
     remote: null,
   };
+}
+
+/** Tokens where the engine has a tokenizer; one without takes the text, and knows by itself what goes around it. */
+function takenPrompt(
+  engine: Engine,
+  prompt: TargetPrompt,
+): Pick<GenerateRequest, "prompt"> & { addSpecial?: boolean } {
+  if (prompt.kind === "conversation") throw new TypeError("the engine takes text, not a conversation");
+  if (prompt.kind === "ids") return { prompt: [...prompt.ids] };
+  const { text, addSpecialTokens: addSpecial } = prompt;
+  return engine.info.capabilities.tokenizer
+    ? { prompt: engine.tokenize(text, { addSpecial, parseSpecial: true }) }
+    : { prompt: text, addSpecial };
 }
 
 function generateFields(config: BenchConfig): Omit<GenerateRequest, "prompt"> {

@@ -1,6 +1,7 @@
 import type { JsonValue } from "@onpar/bench-config";
 import type { Timeline } from "../clock.ts";
-import { userMessage, type TargetPrompt } from "../prompt.ts";
+import type { TargetPrompt } from "../prompt.ts";
+import { conversationOf } from "./native-endpoint.ts";
 import type { Target, WireSpec } from "./target.ts";
 import { createWireTarget, type WireRequest } from "./wire-target.ts";
 
@@ -13,6 +14,8 @@ export interface HttpTargetOptions {
   readonly model: string;
   /** Stopping and sampling fields of every body. */
   readonly fields: Readonly<Record<string, JsonValue>>;
+  /** Those of a request with an output cap of its own; left out where there is none. */
+  readonly fieldsOfCap?: ((outputTokens: number) => Readonly<Record<string, JsonValue>>) | undefined;
   /** Template variables for a server-side template; sent only when there are any. */
   readonly templateKwargs: Readonly<Record<string, JsonValue>>;
   /** Further fields of every body. */
@@ -55,24 +58,27 @@ function requestBody(
     ...(options.isStrict === true ? {} : { continuous_usage_stats: false }),
   };
   const stream = streamed ? { stream: true, stream_options: usage } : { stream: false };
+  const cap = prompt.outputTokens ?? null;
+  const fields = cap === null ? options.fields : (options.fieldsOfCap?.(cap) ?? options.fields);
   if (options.endpoint === "completions") {
-    if (prompt.kind !== "text")
+    if (prompt.kind === "conversation")
       throw new TypeError("the completions endpoint takes text, not a conversation");
+    const isRendered = prompt.kind === "text" && !prompt.addSpecialTokens;
     return {
       model: options.model,
-      prompt: prompt.text,
-      ...(prompt.addSpecialTokens || options.isStrict === true ? {} : { add_special_tokens: false }),
-      ...options.fields,
+      prompt: prompt.kind === "ids" ? prompt.ids : prompt.text,
+      ...(!isRendered || options.isStrict === true ? {} : { add_special_tokens: false }),
+      ...fields,
       ...options.extraBody,
       ...stream,
     };
   }
-  const conversation = prompt.kind === "text" ? userMessage(prompt.text) : prompt.conversation;
+  const conversation = conversationOf(prompt, options.endpoint);
   return {
     model: options.model,
     messages: conversation.messages,
     ...(conversation.tools == null ? {} : { tools: conversation.tools }),
-    ...options.fields,
+    ...fields,
     ...(Object.keys(options.templateKwargs).length === 0
       ? {}
       : { chat_template_kwargs: options.templateKwargs }),

@@ -1,5 +1,6 @@
 import { stoppingRule } from "@onpar/bench-config";
-import { textOf, unsentSettings, type BodyContext, type NativeEndpoint } from "./native-endpoint.ts";
+import { perCap } from "./output-cap.ts";
+import { textOrIds, unsentSettings, type BodyContext, type NativeEndpoint } from "./native-endpoint.ts";
 
 const TAKEN = new Set([
   "ignore_eos",
@@ -15,8 +16,8 @@ const TAKEN = new Set([
 /** llama.cpp's `/completion`. It has no least length, and puts BOS before every text where its tokenizer does. */
 export function llamaEndpoint({ config, streamed, bosText }: BodyContext): NativeEndpoint {
   const { sampling, target } = config;
-  const fields = {
-    n_predict: stoppingRule(config).cap,
+  const fields = perCap(config, (own) => ({
+    n_predict: stoppingRule(own).cap,
     ignore_eos: config.ignoreEos,
     ...(config.stop.length === 0 ? {} : { stop: [...config.stop] }),
     temperature: sampling.temperature,
@@ -28,13 +29,13 @@ export function llamaEndpoint({ config, streamed, bosText }: BodyContext): Nativ
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     seed: config.seed,
-  };
+  }));
   return {
     path: "/completion",
     format: "llama-completion",
     body: (prompt) => ({
-      prompt: textOf(prompt, bosText),
-      ...fields,
+      prompt: textOrIds(prompt, bosText),
+      ...fields(prompt.outputTokens),
       ...target.extraBody,
       stream: streamed,
     }),

@@ -1,6 +1,7 @@
 import type { BenchConfig, JsonValue } from "@onpar/bench-config";
 import type { AnswerFormatName } from "../stream/formats.ts";
-import type { TargetPrompt } from "../prompt.ts";
+import { RunError } from "../errors.ts";
+import { userMessage, type TargetPrompt } from "../prompt.ts";
 
 /** What a body is built of, beside its prompt. */
 export interface BodyContext {
@@ -38,13 +39,27 @@ export interface UnsentSetting {
   readonly value: JsonValue;
 }
 
-/** The prompt as text. @throws {TypeError} for a conversation */
-export function textOf(prompt: TargetPrompt, bosText: string | null): string {
-  if (prompt.kind !== "text") throw new TypeError("this endpoint takes text, not a conversation");
+/** The prompt as text, or as the token ids that it is. @throws {TypeError} for a conversation */
+export function textOrIds(prompt: TargetPrompt, bosText: string | null): string | readonly number[] {
+  if (prompt.kind === "conversation") throw new TypeError("this endpoint takes text, not a conversation");
+  if (prompt.kind === "ids") return prompt.ids;
   const { text, addSpecialTokens } = prompt;
   return bosText !== null && bosText !== "" && !addSpecialTokens && text.startsWith(bosText)
     ? text.slice(bosText.length)
     : text;
+}
+
+/** The prompt as messages. @throws {RunError} `TARGET_INVALID` for token ids, which no such endpoint takes */
+export function conversationOf(
+  prompt: TargetPrompt,
+  endpoint: string,
+): Extract<TargetPrompt, { kind: "conversation" }>["conversation"] {
+  if (prompt.kind === "conversation") return prompt.conversation;
+  if (prompt.kind === "text") return userMessage(prompt.text);
+  throw new RunError(
+    "TARGET_INVALID",
+    `prompt ${prompt.id} is made of token ids, and ${endpoint} takes messages: use --dataset-kind random-text, or --endpoint completions`,
+  );
 }
 
 /** Settings that have an effect when they are sent, by the name of their field. Neutral values need no field. */

@@ -1,7 +1,8 @@
 import { stoppingRule, templateKwargs, type JsonValue } from "@onpar/bench-config";
-import { userMessage, type TargetPrompt } from "../prompt.ts";
+import type { TargetPrompt } from "../prompt.ts";
 import { isObject, parseJson } from "../stream/server-message.ts";
-import { unsentSettings, type BodyContext, type NativeEndpoint } from "./native-endpoint.ts";
+import { perCap } from "./output-cap.ts";
+import { conversationOf, unsentSettings, type BodyContext, type NativeEndpoint } from "./native-endpoint.ts";
 
 const TAKEN = new Set([
   "stop",
@@ -17,8 +18,8 @@ const TAKEN = new Set([
 export function ollamaEndpoint({ config, model, streamed }: BodyContext): NativeEndpoint {
   const { sampling, target } = config;
   const { enable_thinking: thinking, ...kwargs } = templateKwargs(config);
-  const fields = {
-    num_predict: stoppingRule(config).cap,
+  const fields = perCap(config, (own) => ({
+    num_predict: stoppingRule(own).cap,
     ...(config.stop.length === 0 ? {} : { stop: [...config.stop] }),
     temperature: sampling.temperature,
     top_p: sampling.topP,
@@ -28,18 +29,18 @@ export function ollamaEndpoint({ config, model, streamed }: BodyContext): Native
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     seed: config.seed,
-  };
+  }));
   return {
     path: "/api/chat",
     format: "ollama-chat",
     body(prompt) {
-      const { messages, tools } = prompt.kind === "text" ? userMessage(prompt.text) : prompt.conversation;
+      const { messages, tools } = conversationOf(prompt, "ollama-chat");
       return {
         model,
         messages: messages.map(asOllamaMessage),
         ...(tools == null ? {} : { tools }),
         ...(typeof thinking === "boolean" ? { think: thinking } : {}),
-        options: fields,
+        options: fields(prompt.outputTokens),
         ...target.extraBody,
         stream: streamed,
       };

@@ -1,11 +1,11 @@
 import { effectiveTemplateMode, templateKwargs, type BenchConfig, type JsonValue } from "@onpar/bench-config";
 import type { Timeline } from "../clock.ts";
 import type { ControlClient } from "../control-client.ts";
-import { fetchServerTemplate } from "../preflight.ts";
 import { isObject } from "../stream/server-message.ts";
 import { createHttpTarget } from "./http-target.ts";
 import { createNativeTarget, isNativeEndpoint, type NativeTarget } from "./native-target.ts";
 import { openAiFields } from "./openai-fields.ts";
+import { perCap } from "./output-cap.ts";
 
 export interface ServerTargetOptions {
   readonly config: BenchConfig;
@@ -33,11 +33,13 @@ export function openServerTarget(options: ServerTargetOptions): NativeTarget {
   if (isNativeEndpoint(endpoint))
     return createNativeTarget({ ...way, endpoint, config, engine, streamed: true, bosText });
   const isChat = endpoint === "chat-completions";
-  const { fields, unsent, isStrict } = openAiFields(config, engine);
+  const { unsent, isStrict } = openAiFields(config, engine);
+  const fieldsOf = perCap(config, (own) => ({ ...openAiFields(own, engine).fields, ...logprobFields(own) }));
   const target = createHttpTarget({
     ...way,
     endpoint: isChat ? "chat-completions" : "completions",
-    fields: { ...fields, ...logprobFields(config) },
+    fields: fieldsOf(null),
+    fieldsOfCap: fieldsOf,
     templateKwargs: templateKwargs(config),
     extraBody,
     isStrict,
@@ -46,27 +48,62 @@ export function openServerTarget(options: ServerTargetOptions): NativeTarget {
 }
 
 /** The chat endpoint has a switch and a number, the one for completions a number alone. */
-function logprobFields({ logprobs, target }: BenchConfig): Record<string, JsonValue> {
+export function logprobFields({ logprobs, target }: BenchConfig): Record<string, JsonValue> {
   if (logprobs === null) return {};
   return target.endpoint === "completions" ? { logprobs } : { logprobs: true, top_logprobs: logprobs };
 }
 
 /**
- * llama.cpp's own endpoint puts BOS before every text where its tokenizer does so: a rendered template that begins with BOS would
- * have it twice. The text that is to be taken off, or null.
+ * The endpoints of llama.cpp and SGLang tokenise every text with the special tokens of their tokenizer: where that puts BOS before
+ * it, a rendered template that begins with BOS would have it twice. The text that is to be taken off, or null.
  */
 export async function doubledBos(
   config: BenchConfig,
   control: ControlClient,
+  { model, bosText }: { readonly model: string; readonly bosText: string | null },
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  if (config.target.endpoint !== "llama-completion" || effectiveTemplateMode(config) !== "client-side")
-    return null;
-  const bos = (await fetchServerTemplate(control, signal))?.specialTokens["bos_token"];
-  if (bos === undefined) return null;
-  const count = async (addSpecial: boolean): Promise<number> => {
-    const { json } = await control.post("/tokenize", { content: "a", add_special: addSpecial }, signal);
-    return isObject(json) && Array.isArray(json.tokens) ? json.tokens.length : 0;
-  };
-  return (await count(true)) > (await count(false)) ? bos : null;
+  const { endpoint } = config.target;
+  if (bosText === null || effectiveTemplateMode(config) !== "client-side") return null;
+  if (endpoint === "llama-completion") {
+    const added = await addedBy("add_special", { content: ONE_TOKEN }, control, signal);
+    return added !== null && added > 0 ? bosText : null;
+  }
+  if (endpoint !== "sglang-generate") return null;
+  const added =
+    (await addedBy("add_special_tokens", { model, prompt: ONE_TOKEN }, control, signal)) ??
+    (await addedByGenerating(control, signal));
+  return added !== null && added > 0 ? bosText : null;
+}
+
+/** One token in nearly every vocabulary. */
+const ONE_TOKEN = "a";
+
+/** Special tokens that the tokenizer puts around a text; null where the server does not tokenise. */
+async function addedBy(
+  field: string,
+  body: Readonly<Record<string, string>>,
+  control: ControlClient,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  const counts: number[] = [];
+  for (const adds of [true, false]) {
+    const { json } = await control.post("/tokenize", { ...body, [field]: adds }, signal);
+    if (!isObject(json) || !Array.isArray(json.tokens) || json.tokens.length === 0) return null;
+    counts.push(json.tokens.length);
+  }
+  const [around = 0, alone = 0] = counts;
+  return around - alone;
+}
+
+/** The same for an SGLang that has no `/tokenize`: its answers count the prompt. */
+async function addedByGenerating(
+  control: ControlClient,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  const body = { text: ONE_TOKEN, sampling_params: { max_new_tokens: 1, temperature: 0 } };
+  const { json } = await control.post("/generate", body, signal);
+  const meta = isObject(json) ? json.meta_info : null;
+  const counted = isObject(meta) ? meta.prompt_tokens : null;
+  return typeof counted === "number" ? counted - 1 : null;
 }

@@ -1,8 +1,9 @@
 import { templateKwargs, type JsonValue } from "@onpar/bench-config";
-import { userMessage, type TargetPrompt } from "../prompt.ts";
+import type { TargetPrompt } from "../prompt.ts";
 import { isObject } from "../stream/server-message.ts";
 import { openAiFields } from "./openai-fields.ts";
-import { unsentSettings, type BodyContext, type NativeEndpoint } from "./native-endpoint.ts";
+import { perCap } from "./output-cap.ts";
+import { conversationOf, unsentSettings, type BodyContext, type NativeEndpoint } from "./native-endpoint.ts";
 
 /** Fields of the interface itself; a server that refuses unknown keys takes no other. */
 const STANDARD = new Set(["temperature", "top_p"]);
@@ -13,21 +14,23 @@ const LENIENT = new Set(["vllm", "sglang", "llama.cpp", "onpar-server", "lmdeplo
 export function responsesEndpoint({ config, model, engine, streamed }: BodyContext): NativeEndpoint {
   const isLenient = engine !== null && LENIENT.has(engine);
   const dialect = openAiFields(config, engine);
-  const { max_tokens: cap, ...rest } = dialect.fields;
-  const fields = Object.fromEntries(Object.entries(rest).filter(([name]) => isLenient || STANDARD.has(name)));
+  const fieldsOf = perCap(config, (own) => {
+    const { max_tokens: cap, ...rest } = openAiFields(own, engine).fields;
+    const kept = Object.entries(rest).filter(([name]) => isLenient || STANDARD.has(name));
+    return { max_output_tokens: cap, ...Object.fromEntries(kept) };
+  });
   const kwargs = templateKwargs(config);
   const hasKwargs = Object.keys(kwargs).length > 0;
   return {
     path: "/v1/responses",
     format: "responses",
     body(prompt) {
-      const conversation = prompt.kind === "text" ? userMessage(prompt.text) : prompt.conversation;
+      const conversation = conversationOf(prompt, "responses");
       return {
         model,
         input: conversation.messages.flatMap(asInputItems),
         ...(conversation.tools == null ? {} : { tools: conversation.tools.map(asFlatTool) }),
-        max_output_tokens: cap,
-        ...fields,
+        ...fieldsOf(prompt.outputTokens),
         ...(hasKwargs && isLenient ? { chat_template_kwargs: kwargs } : {}),
         ...config.target.extraBody,
         store: false,

@@ -1,5 +1,6 @@
 import { stoppingRule } from "@onpar/bench-config";
-import { textOf, unsentSettings, type BodyContext, type NativeEndpoint } from "./native-endpoint.ts";
+import { perCap } from "./output-cap.ts";
+import { textOrIds, unsentSettings, type BodyContext, type NativeEndpoint } from "./native-endpoint.ts";
 
 const TAKEN = new Set([
   "ignore_eos",
@@ -19,10 +20,10 @@ const TAKEN = new Set([
  */
 export function sglangEndpoint({ config, streamed, bosText }: BodyContext): NativeEndpoint {
   const { sampling, target } = config;
-  const fields = {
-    max_new_tokens: stoppingRule(config).cap,
+  const fields = perCap(config, (own) => ({
+    max_new_tokens: stoppingRule(own).cap,
     ignore_eos: config.ignoreEos,
-    ...(config.minTokens > 0 ? { min_new_tokens: config.minTokens } : {}),
+    ...(own.minTokens > 0 ? { min_new_tokens: own.minTokens } : {}),
     ...(config.stop.length === 0 ? {} : { stop: [...config.stop] }),
     temperature: sampling.temperature,
     top_p: sampling.topP,
@@ -32,16 +33,19 @@ export function sglangEndpoint({ config, streamed, bosText }: BodyContext): Nati
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     ...(sampling.temperature > 0 ? { sampling_seed: config.seed } : {}),
-  };
+  }));
   return {
     path: "/generate",
     format: "sglang-generate",
-    body: (prompt) => ({
-      text: textOf(prompt, bosText),
-      sampling_params: fields,
-      ...target.extraBody,
-      stream: streamed,
-    }),
+    body(prompt) {
+      const given = textOrIds(prompt, bosText);
+      return {
+        ...(typeof given === "string" ? { text: given } : { input_ids: given }),
+        sampling_params: fields(prompt.outputTokens),
+        ...target.extraBody,
+        stream: streamed,
+      };
+    },
     unsent: unsentSettings(config, TAKEN),
   };
 }

@@ -6,6 +6,7 @@ import type { TargetPrompt } from "../prompt.ts";
 import type { RecordedError, RecordedUsage, RequestRecord } from "../record.ts";
 import type { AnswerFormatName } from "../stream/formats.ts";
 import type { StreamTrace } from "../stream/stream-trace.ts";
+import type { Hole } from "./live-answers.ts";
 
 /** A request that is built and waits for its start time. What else a target keeps in it is its own business. */
 export interface PreparedRequest {
@@ -20,6 +21,8 @@ export interface PreparedRequest {
   readonly turn?: RequestRecord["turn"] | undefined;
   /** When it was sent in the trace that it comes from, ms of that trace. */
   readonly arrivalMs?: number | null | undefined;
+  /** Whether it is to hold answers of earlier turns, so that it has to be filled before it goes out. */
+  readonly waits?: boolean | undefined;
 }
 
 /** What a target tells while a request runs. Offsets in ns since the start of the run. */
@@ -66,6 +69,8 @@ export function readBody(text: string): Readonly<Record<string, JsonValue>> {
 export interface Target<Request extends PreparedRequest = PreparedRequest> {
   /** Builds a request, ahead of its start time. */
   prepare(prompt: TargetPrompt): Request;
+  /** A request that waits for the answers of earlier turns, with them in it: one that can go out. */
+  fill(request: Request, answers: readonly string[]): Request;
   /** The body of a request as it goes out, read back from its bytes. */
   describe(request: Request): Readonly<Record<string, JsonValue>>;
   /** Sends a request and reads its answer to the end. Never rejects for what a server does. */
@@ -80,6 +85,10 @@ export interface RemoteTarget<Request extends PreparedRequest = PreparedRequest>
   readonly wire: WireSpec;
   /** The body as it goes out. */
   body(request: Request): Uint8Array;
+  /** See {@link Target.fill}. */
+  fill(request: Request, answers: readonly string[]): Request;
+  /** Where answers of earlier turns are put into that body; empty where none are. */
+  holes(request: Request): readonly Hole[];
 }
 
 /** Where and how requests go out. Plain data: it is handed to workers. Headers may hold a key, so it is never stored. */

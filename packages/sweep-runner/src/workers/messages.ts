@@ -1,6 +1,7 @@
 import type { LoopReport } from "../checks/event-loop.ts";
 import type { LoadPlan } from "../load/load-plan.ts";
 import type { DelaySummary } from "../result.ts";
+import type { Hole } from "../targets/live-answers.ts";
 import type { WireSpec } from "../targets/target.ts";
 import type { RecordBlock } from "./record-block.ts";
 
@@ -18,6 +19,8 @@ export interface Bodies {
   readonly bytes: Uint8Array;
   /** Where each body begins, and at the end where the last one ends. */
   readonly starts: Float64Array;
+  /** Where answers of earlier turns are put into each body; null where none waits for any. */
+  readonly holes: readonly (readonly Hole[])[] | null;
 }
 
 /** One phase of the load. */

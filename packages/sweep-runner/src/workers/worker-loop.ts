@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { watchEventLoop } from "../checks/event-loop.ts";
 import { monotonicClock, startTimeline, type Timeline } from "../clock.ts";
 import { sharedCursor, steppedCursor } from "../load/cursor.ts";
-import { Recorder } from "../load/recorder.ts";
+import { Recorder, takeAnswer } from "../load/recorder.ts";
 import { lanesOf, runShare, type LoadShare } from "../load/share.ts";
 import { dropped } from "../load/dropped.ts";
 import { ScheduleError } from "../load/schedule-error.ts";
+import { fillBody, LiveAnswers } from "../targets/live-answers.ts";
 import { isRefusal } from "../transport/refused.ts";
 import { createHttpSender, type HttpSender } from "../transport/http-sender.ts";
 import type { ClientReport, FromWorker, PhaseOrder, ToWorker, WorkerSetup } from "./messages.ts";
@@ -86,17 +87,23 @@ class Worker {
     const watch = watchEventLoop();
     const late = new ScheduleError();
     this.#sender.takeLargestRead();
+    const answers = new LiveAnswers((index) => (bodies.holes?.[index]?.length ?? 0) > 0);
     await runShare(share, {
       timeline: this.#timeline,
       signal: this.#stop.signal,
-      send: async (index, dueNs) => {
+      send: async (index, dueNs, first) => {
         const recorder = new Recorder();
         const from = bodies.starts[index] ?? 0;
-        const body = bodies.bytes.subarray(from, bodies.starts[index + 1]);
+        const built = bodies.bytes.subarray(from, bodies.starts[index + 1]);
+        const holes = bodies.holes?.[index] ?? [];
+        const body = holes.length === 0 ? built : fillBody(built, holes, answers.of(first));
         const outcome = await this.#sender.send(body, recorder, this.#stop.signal);
-        this.#add({ index, scheduledNs: dueNs, exchanged: recorder.finish(outcome) });
+        const exchanged = recorder.finish(outcome);
+        const answered = takeAnswer(answers, index, first, exchanged);
+        this.#add({ index, scheduledNs: dueNs, exchanged });
         if (outcome.error === null) this.#anyOk = true;
         else if (!this.#anyOk && isRefusal(outcome.status)) await sleep(REFUSAL_PAUSE_MS);
+        return answered;
       },
       taken: (lateNs) => late.add(lateNs),
       drop: (index, dueNs) =>

@@ -18,6 +18,8 @@ export interface PhaseOptions {
   readonly plan: LoadPlan;
   /** Bodies of the requests in order. */
   readonly bodies: readonly Uint8Array[];
+  /** Of each body; null where none waits for the answers of earlier turns. */
+  readonly holes?: Bodies["holes"] | undefined;
   readonly signal: AbortSignal;
   readonly onEnded: (ended: EndedRequest, worker: number) => void;
 }
@@ -81,12 +83,12 @@ export class WorkerPool {
    *
    * @throws {RunError} `WORKER_FAILED` when a worker is lost; what the others had in flight has been handed over then
    */
-  async run({ plan, bodies, signal, onEnded }: PhaseOptions): Promise<ClientReport[]> {
+  async run({ plan, bodies, holes = null, signal, onEnded }: PhaseOptions): Promise<ClientReport[]> {
     this.#onRecords = onEnded;
     const shares = this.#kind === "thread";
     const order: PhaseOrder = {
       plan: shares ? sharedPlan(plan) : plan,
-      bodies: joinBodies(bodies, shares),
+      bodies: { ...joinBodies(bodies, shares), holes },
       counter: shares ? new Int32Array(new SharedArrayBuffer(4)) : null,
     };
     const onAbort = (): void => this.#tell({ type: "stop" });
@@ -185,7 +187,7 @@ function isOf<Type extends FromWorker["type"]>(
 }
 
 /** Bodies in one piece of memory. */
-function joinBodies(bodies: readonly Uint8Array[], shared: boolean): Bodies {
+function joinBodies(bodies: readonly Uint8Array[], shared: boolean): Omit<Bodies, "holes"> {
   const starts = new Float64Array(bodies.length + 1);
   for (const [index, body] of bodies.entries()) starts[index + 1] = (starts[index] ?? 0) + body.length;
   const length = starts[bodies.length] ?? 0;
