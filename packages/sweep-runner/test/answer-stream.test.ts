@@ -6,10 +6,16 @@ import { NOTHING, type AnswerFormat } from "../src/stream/stream-event.ts";
 import { CHANNELS, seriesOf, StreamTrace } from "../src/stream/stream-trace.ts";
 
 /** Everything that an answer shows, by parts that arrive at 1, 2, 3, … ns. */
-function read(parts: readonly Buffer[], templates: boolean, format: AnswerFormat = answerFormats.openai) {
+function read(
+  parts: readonly Buffer[],
+  templates: boolean,
+  format: AnswerFormat = answerFormats.openai,
+  push: (stream: AnswerStream, part: Buffer, atNs: number) => void = (stream, part, atNs) =>
+    stream.push(part, atNs),
+) {
   const trace = new StreamTrace();
   const stream = new AnswerStream(format, trace, { templates });
-  for (const [index, part] of parts.entries()) stream.push(part, index + 1);
+  for (const [index, part] of parts.entries()) push(stream, part, index + 1);
   stream.end(parts.length + 1);
   return {
     series: seriesOf(trace),
@@ -21,6 +27,17 @@ function read(parts: readonly Buffer[], templates: boolean, format: AnswerFormat
     tokenIdCount: stream.tokenIdCount,
     verdict: stream.verdict(),
   };
+}
+
+/** Reads what fits in memory that is overwritten afterwards, and pushes the rest: as connections are read. */
+function inPlace(stream: AnswerStream, part: Buffer, atNs: number): void {
+  const memory = Buffer.concat([Buffer.from('"'), part, Buffer.from("data: {}")]);
+  const next = stream.readFitting(memory, 1, 1 + part.length, atNs);
+  expect(next).toBeGreaterThanOrEqual(1);
+  expect(next).toBeLessThanOrEqual(1 + part.length);
+  const rest = Buffer.from(memory.subarray(next, 1 + part.length));
+  memory.fill(0);
+  if (rest.length > 0) stream.push(rest, atNs);
 }
 
 /** Texts as models write them, and as nobody would: quotes, escapes, line ends, half characters, brackets. */
@@ -108,7 +125,9 @@ describe("events that are read by template", () => {
         const whole = events.map((one, index) => eventText(usual, one, index)).join("");
         const bytes = Buffer.from(`${whole}data: [DONE]\n\n`);
         const parts = cut(bytes, shares);
-        expect(read(parts, true)).toEqual(read(parts, false));
+        const full = read(parts, false);
+        expect(read(parts, true)).toEqual(full);
+        expect(read(parts, true, answerFormats.openai, inPlace)).toEqual(full);
       }),
       { numRuns: 400 },
     );
@@ -135,7 +154,9 @@ describe("events that are read by template", () => {
         const bytes = Buffer.from(plain);
         bytes[at] = byte;
         const parts = cut(bytes, shares);
-        expect(read(parts, true)).toEqual(read(parts, false));
+        const full = read(parts, false);
+        expect(read(parts, true)).toEqual(full);
+        expect(read(parts, true, answerFormats.openai, inPlace)).toEqual(full);
       }),
       { numRuns: 600 },
     );
@@ -157,6 +178,21 @@ describe("events that are read by template", () => {
     const seen = read([Buffer.from(events.join(""))], true, counting);
     expect(seen.series.kinds).toBe("c".repeat(200));
     expect(parsed).toBeLessThan(8);
+  });
+
+  it("are read in place, all but the first ones", () => {
+    let pushed = 0;
+    const parts = Array.from({ length: 100 }, (_, index) =>
+      Buffer.from(`data: {"choices":[{"text":" w${index}","finish_reason":null}]}\n\n`),
+    );
+    const seen = read(parts, true, answerFormats.openai, (stream, part, atNs) => {
+      const next = stream.readFitting(part, 0, part.length, atNs);
+      if (next === part.length) return;
+      pushed++;
+      stream.push(part.subarray(next), atNs);
+    });
+    expect(seen.series.kinds).toBe("c".repeat(100));
+    expect(pushed).toBeLessThan(8);
   });
 
   it("are given up where every event differs: token ids, growing usage", () => {

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ProtocolError, ResponseParser, type ResponseHead } from "../src/transport/response-parser.ts";
+import { ProtocolError, type ResponseHead } from "../src/transport/response-head.ts";
+import { ResponseParser } from "../src/transport/response-parser.ts";
 
 interface Seen {
   readonly heads: ResponseHead[];
@@ -8,19 +9,28 @@ interface Seen {
   readonly reusable: boolean[];
 }
 
-/** Feeds parts through one memory that is overwritten by the next one, as sockets are read. */
-function parse(parts: readonly Buffer[], end = false): Seen {
+/**
+ * Feeds parts through one memory that is overwritten by the next one, as sockets are read.
+ *
+ * @param inPlace how many of the bytes that are offered to be read in place are
+ */
+function parse(parts: readonly Buffer[], end = false, inPlace: (offered: number) => number = () => 0): Seen {
   const seen: Seen = { heads: [], body: "", reusable: [] };
   const bodies: Buffer[] = [];
   const parser = new ResponseParser({
     onHead: (head) => seen.heads.push(head),
+    readInPlace(memory, from, to) {
+      const next = from + inPlace(to - from);
+      bodies.push(Buffer.from(memory.subarray(from, next)));
+      return next;
+    },
     onBody: (bytes) => bodies.push(bytes),
     onComplete: (reusable) => seen.reusable.push(reusable),
   });
   const memory = Buffer.alloc(Math.max(0, ...parts.map(({ length }) => length)));
   for (const part of parts) {
     part.copy(memory);
-    parser.execute(memory.subarray(0, part.length));
+    parser.execute(memory, part.length);
   }
   if (end) parser.end();
   seen.body = Buffer.concat(bodies).toString("utf8");
@@ -72,10 +82,38 @@ describe("answers of HTTP/1.1", () => {
     expect(parse([...CHUNKED].map((byte) => Buffer.from([byte])))).toEqual(whole);
   });
 
+  it("gives the same where some of the body is read in place", () => {
+    const bytes = Buffer.concat([CHUNKED, text(OK, "content-length: 9", "", "then more")]);
+    const whole = parse([bytes.subarray(0, CHUNKED.length), bytes.subarray(CHUNKED.length)]);
+    expect(whole.body).toBe("hello wonderful!then more");
+    const border = fc.integer({ min: 1, max: bytes.length - 1 });
+    fc.assert(
+      fc.property(fc.uniqueArray(border), fc.array(fc.nat(12)), (cuts, taken) => {
+        const borders = [...new Set([0, CHUNKED.length, ...cuts, bytes.length])].sort((a, b) => a - b);
+        const parts = borders.slice(1).map((to, index) => bytes.subarray(borders[index], to));
+        const next = [...taken];
+        expect(parse(parts, false, (offered) => Math.min(offered, next.shift() ?? 0))).toEqual(whole);
+      }),
+    );
+  });
+
+  it("offers nothing to be read in place after what waits, and nothing of a long read", () => {
+    const offers: number[] = [];
+    const note = (offered: number): number => {
+      offers.push(offered);
+      return 0;
+    };
+    parse([text(OK, "transfer-encoding: chunked", "", "1", "a", "2", "bc", "0", "", "")], false, note);
+    expect(offers).toEqual([1]);
+    parse([text(OK, "content-length: 5000", "", "x".repeat(5000))], false, note);
+    expect(offers).toEqual([1]);
+  });
+
   it("gives the body of one read in one piece", () => {
     const pieces: string[] = [];
     const parser = new ResponseParser({
       onHead() {},
+      readInPlace: (_memory, from) => from,
       onBody: (bytes) => pieces.push(bytes.toString()),
       onComplete() {},
     });

@@ -69,27 +69,27 @@ function onlyChannel(event: StreamEvent): Channel | null {
 }
 
 /**
- * Reads the events that fit the template, one after the other, into the trace.
+ * Reads the events from `from` to `to` that fit the template, one after the other, into the trace.
  *
- * @returns where the first event that does not fit begins, or the length of `bytes`
+ * @returns where the first event that does not fit begins, or `to`
  */
 export function readByTemplate(
   { prefix, suffix, channel }: TextTemplate,
   trace: StreamTrace,
   bytes: Buffer,
   from: number,
+  to: number,
   atNs: number,
 ): number {
-  const { length } = bytes;
   let position = from;
   // At least one byte of text: an event without text is something else.
-  while (position + prefix.length + suffix.length < length) {
+  while (position + prefix.length + suffix.length < to) {
     const start = position + prefix.length;
     if (bytes.compare(prefix, 0, prefix.length, position, start) !== 0) return position;
     let plain = true;
     let end = start;
     for (; ; end++) {
-      if (end >= length) return position;
+      if (end >= to) return position;
       const byte = bytes[end] ?? 0;
       if (byte === QUOTE) break;
       if (byte < 0x20) return position;
@@ -99,7 +99,7 @@ export function readByTemplate(
       } else if (byte >= 0x80) plain = false;
     }
     const next = end + suffix.length;
-    if (end === start || next > length || bytes.compare(suffix, 0, suffix.length, end, next) !== 0)
+    if (end === start || next > to || bytes.compare(suffix, 0, suffix.length, end, next) !== 0)
       return position;
     if (plain) trace.addBytes(atNs, channel, bytes, start, end);
     else {

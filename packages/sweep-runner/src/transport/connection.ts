@@ -1,7 +1,8 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Timeline } from "../clock.ts";
-import { ResponseParser, type ResponseHead, type ResponseSink } from "./response-parser.ts";
+import type { ResponseHead } from "./response-head.ts";
+import { ResponseParser, type ResponseSink } from "./response-parser.ts";
 
 /** Where connections go, and how they are made. */
 export interface ConnectionOptions {
@@ -17,6 +18,11 @@ export interface ConnectionHandler {
   /** It goes out now, on a connection that stands. */
   onSend(atNs: number): void;
   onHead(head: ResponseHead, atNs: number): void;
+  /**
+   * Bytes of the answer in memory that is used again. Returns where it stopped reading them; the rest comes with
+   * {@link onBody}.
+   */
+  readInPlace(memory: Buffer, from: number, to: number, atNs: number): number;
   onBody(bytes: Buffer, atNs: number): void;
   /** The answer is complete. */
   onEnd(atNs: number): void;
@@ -120,6 +126,10 @@ export class Connection implements ResponseSink {
     this.#handler?.onHead(head, this.#atNs);
   }
 
+  readInPlace(memory: Buffer, from: number, to: number): number {
+    return this.#handler?.readInPlace(memory, from, to, this.#atNs) ?? from;
+  }
+
   onBody(bytes: Buffer): void {
     this.#handler?.onBody(bytes, this.#atNs);
   }
@@ -199,7 +209,7 @@ export class Connection implements ResponseSink {
     // Nobody asked: the server says why it is about to close, or speaks another protocol.
     if (this.#handler === null) return this.destroy();
     try {
-      this.#parser.execute(READ_MEMORY.subarray(0, length));
+      this.#parser.execute(READ_MEMORY, length);
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     }

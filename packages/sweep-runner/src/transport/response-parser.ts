@@ -1,30 +1,16 @@
-/** What the head of an answer says, as far as anybody asks. */
-export interface ResponseHead {
-  readonly status: number;
-  readonly contentType: string;
-  /** Lower case; `identity` without one. */
-  readonly contentEncoding: string;
-  readonly retryAfter: string | null;
-  /** How long the server keeps an idle connection, s; null when it does not say. */
-  readonly keepAliveS: number | null;
-}
+import { parseHead, ProtocolError, type ResponseHead } from "./response-head.ts";
 
 export interface ResponseSink {
   onHead(head: ResponseHead): void;
-  /** Bytes of the body: all that one read brought, without the framing. They belong to the receiver. */
+  /**
+   * Bytes of the body from `from` to `to`, in memory that the next read uses again: what can be read in less time than a
+   * copy takes may be read here. Returns where that ended; the rest comes with {@link onBody}.
+   */
+  readInPlace(memory: Buffer, from: number, to: number): number;
+  /** Bytes of the body: all that one read brought, without the framing and what was read in place. They belong to the receiver. */
   onBody(bytes: Buffer): void;
   /** @param reusable whether the connection may carry another request */
   onComplete(reusable: boolean): void;
-}
-
-/** Bytes that are no HTTP/1.1 answer. */
-export class ProtocolError extends Error {
-  readonly code = "HTTP_PROTOCOL";
-
-  constructor(what: string) {
-    super(`not an HTTP/1.1 answer: ${what}`);
-    this.name = "ProtocolError";
-  }
 }
 
 /** Bound on the head of an answer and on its trailers, bytes. */
@@ -33,6 +19,8 @@ const HTTP = "HTTP/";
 const NO_BYTES: Buffer = Buffer.alloc(0);
 const CR = 13;
 const LF = 10;
+/** A longer read is copied and read later: sockets that are ready wait for their stamp meanwhile. */
+const IN_PLACE_BYTES = 4096;
 /** Hexadecimal digits of a chunk size that fits a safe integer. */
 const SIZE_DIGITS = 12;
 
@@ -72,38 +60,51 @@ export class ResponseParser {
   }
 
   /**
-   * Reads what has arrived.
+   * Reads what has arrived: the first `length` bytes of `memory`, of which nothing is held afterwards.
    *
    * @throws {ProtocolError}
    */
-  execute(bytes: Buffer): void {
+  execute(memory: Buffer, length: number = memory.length): void {
     let position = 0;
     if (this.#state === "head") {
-      position = this.#readHeads(bytes);
+      position = this.#readHeads(memory.subarray(0, length));
       if (this.#state === "head") return;
     }
-    if (this.#state === "done") return this.#finish(bytes, position);
-    const body = Buffer.allocUnsafe(bytes.length - position);
+    if (this.#state !== "done") position = this.#readBody(memory, position, length);
+    if (this.#state === "done") this.#finish(length, position);
+  }
+
+  #readBody(memory: Buffer, from: number, length: number): number {
+    let position = from;
+    let body: Buffer | null = null;
     let filled = 0;
-    while (position < bytes.length && this.#state !== "done") {
-      const take =
-        this.#state === "until-end"
-          ? bytes.length - position
-          : this.#state === "sized" || this.#state === "chunk-data"
-            ? Math.min(this.#remaining, bytes.length - position)
-            : 0;
+    while (position < length && this.#state !== "done") {
+      const take = this.#dataBytes(length - position);
       if (take === 0) {
-        position = this.#readFraming(bytes, position);
+        position = this.#readFraming(memory, position, length);
         continue;
       }
-      filled += bytes.copy(body, filled, position, position + take);
-      position += take;
+      const end = position + take;
+      // What comes after bytes that wait has to wait, too.
+      if (body === null && length <= IN_PLACE_BYTES) position = this.#sink.readInPlace(memory, position, end);
+      if (position < end) {
+        body ??= Buffer.allocUnsafe(length - position);
+        filled += memory.copy(body, filled, position, end);
+        position = end;
+      }
       if (this.#state === "until-end") continue;
       this.#remaining -= take;
       if (this.#remaining === 0) this.#state = this.#state === "sized" ? "done" : "chunk-end";
     }
-    if (filled > 0) this.#sink.onBody(filled === body.length ? body : body.subarray(0, filled));
-    if (this.#state === "done") this.#finish(bytes, position);
+    if (body !== null) this.#sink.onBody(filled === body.length ? body : body.subarray(0, filled));
+    return position;
+  }
+
+  /** How many of the next bytes are of the body. */
+  #dataBytes(arrived: number): number {
+    if (this.#state === "until-end") return arrived;
+    const inData = this.#state === "sized" || this.#state === "chunk-data";
+    return inData ? Math.min(this.#remaining, arrived) : 0;
   }
 
   /** The connection has ended; true when that was the end of an answer. */
@@ -114,9 +115,9 @@ export class ResponseParser {
     return true;
   }
 
-  #finish(bytes: Buffer, position: number): void {
+  #finish(length: number, position: number): void {
     // Nobody asked for what comes after the answer.
-    if (position < bytes.length) this.#reusable = false;
+    if (position < length) this.#reusable = false;
     this.#complete();
   }
 
@@ -171,69 +172,16 @@ export class ResponseParser {
   }
 
   #openAnswer(text: string): void {
-    const lineEnd = text.indexOf("\r\n");
-    const [, minor, code] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(text.slice(0, lineEnd)) ?? [];
-    if (code === undefined) throw new ProtocolError(JSON.stringify(text.slice(0, Math.min(lineEnd, 60))));
-    const status = Number(code);
-    let contentType = "";
-    let contentEncoding = "identity";
-    let retryAfter: string | null = null;
-    let keepAliveS: number | null = null;
-    let connection = "";
-    let coding = "";
-    let length: number | null = null;
-    for (let from = lineEnd + 2; from < text.length - 2;) {
-      const end = text.indexOf("\r\n", from);
-      const colon = text.indexOf(":", from);
-      if (colon === -1 || colon > end || colon === from) throw new ProtocolError("a header without a name");
-      const value = text.slice(colon + 1, end).trim();
-      switch (text.slice(from, colon).toLowerCase()) {
-        case "content-length":
-          length = lengthOf(value, length);
-          break;
-        case "transfer-encoding":
-          coding = coding === "" ? value.toLowerCase() : `${coding}, ${value.toLowerCase()}`;
-          break;
-        case "connection":
-          connection += `${value.toLowerCase()},`;
-          break;
-        case "content-type":
-          contentType = value;
-          break;
-        case "content-encoding":
-          if (value !== "") contentEncoding = value.toLowerCase();
-          break;
-        case "retry-after":
-          retryAfter = value;
-          break;
-        case "keep-alive":
-          keepAliveS = Number(/timeout=(\d+)/i.exec(value)?.[1] ?? NaN);
-          if (Number.isNaN(keepAliveS)) keepAliveS = null;
-          break;
-        default:
-      }
-      from = end + 2;
-    }
-    if (status === 101) throw new ProtocolError("another protocol, which nobody asked for");
-    if (status < 200) return;
-    this.#reusable = minor === "1" ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
-    if (status === 204 || status === 304) this.#state = "done";
-    else if (coding !== "") this.#openChunks(coding);
-    else if (length === null) this.#state = "until-end";
+    const { head, body, keepsAlive } = parseHead(text);
+    if (head.status < 200) return;
+    this.#reusable = keepsAlive;
+    if (body.kind === "chunked") this.#openChunkSize();
+    else if (body.kind === "until-end") this.#state = "until-end";
     else {
-      this.#remaining = length;
-      this.#state = length === 0 ? "done" : "sized";
+      this.#remaining = body.length;
+      this.#state = body.length === 0 ? "done" : "sized";
     }
-    this.#sink.onHead({ status, contentType, contentEncoding, retryAfter, keepAliveS });
-  }
-
-  #openChunks(coding: string): void {
-    if (!/(^|,)\s*chunked\s*$/.test(coding)) {
-      this.#state = "until-end";
-      return;
-    }
-    if (coding.trim() !== "chunked") throw new ProtocolError(`the transfer coding ${coding}`);
-    this.#openChunkSize();
+    this.#sink.onHead(head);
   }
 
   #openChunkSize(): void {
@@ -245,9 +193,9 @@ export class ResponseParser {
   }
 
   /** Reads the lines between the chunks, as far as they have come. */
-  #readFraming(bytes: Buffer, from: number): number {
+  #readFraming(bytes: Buffer, from: number, length: number): number {
     let position = from;
-    while (position < bytes.length) {
+    while (position < length) {
       const byte = bytes[position++] ?? 0;
       switch (this.#state) {
         case "chunk-size":
@@ -310,11 +258,4 @@ function hexDigit(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const lower = byte | 32;
   return lower >= 97 && lower <= 102 ? lower - 87 : -1;
-}
-
-function lengthOf(value: string, before: number | null): number {
-  const length = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-  if (Number.isNaN(length) || (before !== null && before !== length))
-    throw new ProtocolError(`the content length ${value.slice(0, 40)}`);
-  return length;
 }
