@@ -134,7 +134,7 @@ export function getItem(ctx: PyContext, value: PyValue, key: PyValue): PyValue {
   }
   const name = textOf(key);
   const attribute = name === undefined ? undefined : lookupAttribute(ctx, value, name);
-  return attribute === undefined ? new PyUndefined(name ?? key, value) : attribute;
+  return attribute === undefined ? new PyUndefined(key, value) : attribute;
 }
 
 /** `callee(*args, **kwargs)`. */

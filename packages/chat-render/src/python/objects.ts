@@ -312,7 +312,7 @@ export class PyMethod<S> extends PyObject {
   }
 
   override call(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext): PyValue {
-    return this.method(ctx, this.self, args, kwargs);
+    return this.method(ctx, this.self, args, kwargs, this.type);
   }
 }
 

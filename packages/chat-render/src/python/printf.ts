@@ -18,7 +18,7 @@ import {
 
 /** The arguments of one format operation, taken one after the other or by name. */
 class Arguments {
-  readonly #values: readonly PyValue[];
+  #values: readonly PyValue[];
   readonly mapping: PyValue | undefined;
   #next = 0;
 
@@ -30,6 +30,15 @@ class Arguments {
       value instanceof PyUndefined ||
       (value instanceof PyObject && value.getItem !== undefined);
     this.mapping = isMapping ? value : undefined;
+  }
+
+  /** The value under a key, which is all that there is to take from then on. */
+  find(ctx: PyContext, key: string): void {
+    if (this.mapping === undefined) {
+      throw typeError("format requires a mapping");
+    }
+    this.#values = [rawItem(ctx, this.mapping, key)];
+    this.#next = 0;
   }
 
   take(): PyValue {
@@ -81,7 +90,7 @@ function starOrNumber(
     if (Number(digits) > 0x7fffffff) {
       throw valueError(`${what} too big`);
     }
-    return { value: digits === "" ? -1 : Number(digits), end: at + digits.length };
+    return { value: Number(digits), end: at + digits.length };
   }
   const taken = args.take();
   // The arguments of a Markup are wrapped, and no ints then.
@@ -116,20 +125,15 @@ export function printf(ctx: PyContext, template: string | PyMarkup, value: PyVal
       at += 1;
       continue;
     }
-    let source: (() => PyValue) | undefined;
     if (text.charAt(at) === "(") {
-      const { mapping } = args;
-      if (mapping === undefined) {
-        throw typeError("format requires a mapping");
-      }
-      const key = readKey(text, at + 1);
+      const key = args.mapping === undefined ? "" : readKey(text, at + 1);
+      args.find(ctx, key);
       at += key.length + 2;
-      source = () => rawItem(ctx, mapping, key);
     }
     let flags = scan(specifier, text, at);
     at += flags.length;
     const width = starOrNumber(text, at, "width", args, escaping);
-    if (width.value < 0 && text.charAt(at) === "*") {
+    if (width.value < 0) {
       flags += "-";
     }
     at = width.end;
@@ -146,17 +150,17 @@ export function printf(ctx: PyContext, template: string | PyMarkup, value: PyVal
       throw valueError("incomplete format");
     }
     const letter = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    // Python takes the argument before it looks at the letter.
+    const taken = args.take();
     if (!"diuoxXeEfFgGcrsa".includes(letter)) {
-      // Python takes the argument before it looks at the letter.
-      (source ?? (() => args.take()))();
       const code = letter.codePointAt(0) ?? 0;
       const shown = code > 31 && code < 127 ? letter : "?";
       throw valueError(
         `unsupported format character '${shown}' (0x${code.toString(16)}) at index ${codePointCount(text.slice(0, at))}`,
       );
     }
-    const conversion = { flags, width: Math.abs(width.value === -1 ? 0 : width.value), precision, letter };
-    result += convert(ctx, (source ?? (() => args.take()))(), conversion, escaping);
+    const conversion = { flags, width: Math.abs(width.value), precision, letter };
+    result += convert(ctx, taken, conversion, escaping);
     ctx.budget.grow(result.length >> 4);
     at += letter.length;
   }

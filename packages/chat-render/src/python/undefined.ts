@@ -2,6 +2,7 @@ import { PyError } from "./errors.ts";
 import { repr, reprText } from "./repr.ts";
 import { objectTypeName } from "./type-names.ts";
 import {
+  isStr,
   typeName,
   type PyContext,
   type PyUndefined,
@@ -21,8 +22,8 @@ function undefinedMessage(ctx: PyContext, { hint, object, key }: PyUndefined): s
   if (object === undefined) {
     return `${repr(ctx, key)} is undefined`;
   }
-  return typeof key === "string"
-    ? `${reprText(objectTypeName(object))} has no attribute ${reprText(key)}`
+  return isStr(key)
+    ? `${reprText(objectTypeName(object))} has no attribute ${repr(ctx, key)}`
     : `${objectTypeName(object)} has no element ${repr(ctx, key)}`;
 }
 

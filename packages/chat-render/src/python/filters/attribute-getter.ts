@@ -1,4 +1,5 @@
 import { getItem } from "../access.ts";
+import { like } from "../markup.ts";
 import { parseInteger } from "../parse-numbers.ts";
 import { classPatterns } from "../unicode.ts";
 import { PyUndefined, textOf, type PyContext, type PyValue } from "../value.ts";
@@ -15,7 +16,7 @@ function attributeParts(attribute: PyValue): readonly PyValue[] {
   const text = textOf(attribute);
   return text === undefined
     ? [attribute]
-    : text.split(".").map((part) => (digits.test(part) ? parseInteger(part, 10) : part));
+    : text.split(".").map((part) => (digits.test(part) ? parseInteger(part, 10) : like(attribute, part)));
 }
 
 /** Text in lower case, everything else as it is: how filters compare unless they are told to see case. */
@@ -51,7 +52,7 @@ export function multiGetter(
   post?: (value: PyValue) => PyValue,
 ): (item: PyValue) => PyValue[] {
   const text = textOf(attribute);
-  const names: readonly PyValue[] = text === undefined ? [attribute] : text.split(",");
+  const names = text === undefined ? [attribute] : text.split(",").map((name) => like(attribute, name));
   const getters = names.map((name) => attributeGetter(ctx, name, post === undefined ? {} : { post }));
   return (item) => getters.map((getter) => getter(item));
 }

@@ -6,7 +6,14 @@ import { textOf, typeName, type PyContext, type PyKwargs, type PyValue } from ".
 /** A method of a built-in type. `args` are as many as its arity allows; with named ones, absent ones are undefined. */
 export type MethodBody<S> = (ctx: PyContext, self: S, args: readonly (PyValue | undefined)[]) => PyValue;
 
-export type Method<S> = (ctx: PyContext, self: S, args: readonly PyValue[], kwargs: PyKwargs) => PyValue;
+/** `owner` is the type of the value itself where that is another than the one that the method is of. */
+export type Method<S> = (
+  ctx: PyContext,
+  self: S,
+  args: readonly PyValue[],
+  kwargs: PyKwargs,
+  owner?: string,
+) => PyValue;
 
 /** How C functions take their arguments, which shows in what they say of wrong ones. */
 export type Arity =
@@ -54,19 +61,26 @@ const plainlyNamed: ReadonlySet<string> = new Set(
   ["count", "endswith", "find", "index", "rfind", "rindex", "startswith"].map((name) => `str.${name}`),
 );
 
-function checkCount(type: string, name: string, arity: Arity, count: number, kwargs: PyKwargs): void {
+function checkCount(
+  type: string,
+  owner: string,
+  name: string,
+  arity: Arity,
+  count: number,
+  kwargs: PyKwargs,
+): void {
   const [min, max, style] = arity;
   if (kwargs !== null && kwargs.size > 0) {
-    throw noKeywords(plainlyNamed.has(`${type}.${name}`) ? name : `${type}.${name}`);
+    throw noKeywords(plainlyNamed.has(`${type}.${name}`) ? name : `${owner}.${name}`);
   }
   if (typeof min !== "number" || typeof max !== "number" || (count >= min && count <= max)) {
     return;
   }
   if (max === 0) {
-    throw typeError(`${type}.${name}() takes no arguments (${count} given)`);
+    throw typeError(`${owner}.${name}() takes no arguments (${count} given)`);
   }
   if (min === 1 && max === 1) {
-    throw typeError(`${type}.${name}() takes exactly one argument (${count} given)`);
+    throw typeError(`${owner}.${name}() takes exactly one argument (${count} given)`);
   }
   const [word, bound] = count < min ? (["least", min] as const) : (["most", max] as const);
   throw typeError(
@@ -87,8 +101,8 @@ export function methodTable<S>(
       name,
       isNames(arity)
         ? (ctx, self, args, kwargs) => body(ctx, self, bindNames(name, arity, args, kwargs))
-        : (ctx, self, args, kwargs) => {
-            checkCount(type, name, arity, args.length, kwargs);
+        : (ctx, self, args, kwargs, owner = type) => {
+            checkCount(type, owner, name, arity, args.length, kwargs);
             return body(ctx, self, args);
           },
     );
