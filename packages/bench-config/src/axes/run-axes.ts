@@ -11,6 +11,15 @@ function comparePromptTokens(a: JsonValue, b: JsonValue): AxisState {
   return Math.abs(one - other) <= Math.max(8, 0.01 * Math.max(one, other)) ? "equal" : "differs";
 }
 
+/** Which requests find a prefix hangs on which of them came first: two equal runs differ by some tokens. */
+function compareCachedTokens(a: JsonValue, b: JsonValue): AxisState {
+  if (typeof a !== "number" || typeof b !== "number") {
+    return "unknown";
+  }
+  const isSame = a === 0 || b === 0 ? a === b : Math.abs(a - b) <= Math.max(8, 0.05 * Math.max(a, b));
+  return isSame ? "equal" : "differs";
+}
+
 function medianOf(value: JsonValue): number | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return null;
@@ -176,7 +185,7 @@ export const runAxes: readonly AxisDefinition[] = [
     parts: ({ cache }) => [
       part("policy", cache?.policy),
       observed("state", cache?.state),
-      observed("tokens from cache", cache?.cachedTokens),
+      observed("tokens from cache", cache?.cachedTokens, compareCachedTokens),
     ],
     words: ({ cache }) => {
       const { policy, state, cachedTokens } = cache ?? {};

@@ -81,9 +81,12 @@ export function compareResults(a: Side, b: Side, options: CompareOptions = {}): 
   const resample = { ...RESAMPLE_DEFAULTS, ...resampling };
   const { pairs, onlyA, onlyB } = pairRungs(a, b);
   const compared = pairs.map((pair) => ({ pair, axes: axesOf(pair) }));
-  const axes = worstAxes(compared.map((one) => one.axes));
+  const axes = pairs.length > 0 ? worstAxes(compared.map((one) => one.axes)) : protocolAxes(a, b);
   const broken = [...brokenBy(a, "A"), ...brokenBy(b, "B")];
-  const judged = judge(compared.map(({ pair, axes: own }) => ({ label: pair.label, axes: own })));
+  const judged =
+    pairs.length > 0
+      ? judge(compared.map(({ pair, axes: own }) => ({ label: pair.label, axes: own })))
+      : apart(a, b);
   const verdict = broken.length > 0 ? "not-comparable" : judged.verdict;
   const rungs = compared.map(({ pair, axes: own }) => {
     const rungVerdict = verdict === "not-comparable" ? verdict : verdictOf(own).verdict;
@@ -113,7 +116,6 @@ export function compareResults(a: Side, b: Side, options: CompareOptions = {}): 
 function judge(
   rungs: readonly { readonly label: string; readonly axes: readonly ComparedAxis[] }[],
 ): Pick<Comparison, "verdict" | "reasons"> {
-  if (rungs.length === 0) return { verdict: "not-comparable", reasons: ["no rung stands on both sides"] };
   const parted = rungs.filter(({ axes }) => verdictOf(axes).verdict === "not-comparable");
   const rest = rungs.filter((rung) => !parted.includes(rung));
   if (rest.length === 0) return verdictOf(worstAxes(rungs.map(({ axes }) => axes)));
@@ -127,6 +129,25 @@ function judge(
       ...(judged.verdict === "matched" ? [] : judged.reasons),
     ],
   };
+}
+
+/** Two sides without a common rung: what else parts them is said all the same. */
+function apart(a: Side, b: Side): Pick<Comparison, "verdict" | "reasons"> {
+  const { verdict, reasons } = verdictOf(protocolAxes(a, b));
+  const others = verdict === "not-comparable" ? reasons : [];
+  return { verdict: "not-comparable", reasons: ["no rung stands on both sides", ...others] };
+}
+
+/** Axes of the two results without the lengths of their prompts, which are those of rungs. */
+function protocolAxes(a: Side, b: Side): ComparedAxis[] {
+  const [one, other] = [a, b].map(({ results: [result] }): PartialProtocol => {
+    const protocol = protocolAt(result, result.points[0] ?? null);
+    return {
+      ...protocol,
+      workload: protocol.workload == null ? null : { ...protocol.workload, promptTokens: null },
+    };
+  });
+  return one === undefined || other === undefined ? [] : [...compareProtocols(one, other).axes];
 }
 
 function compareRung(

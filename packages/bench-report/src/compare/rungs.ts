@@ -63,8 +63,10 @@ export function pairRungs(a: Side, b: Side): PairedRungs {
   const pairs: RungPair[] = [];
   const used = new Set<Rung>();
   for (const rung of left) {
-    for (const candidate of right) {
-      if (!axes.every((axis) => isSamePlace(axis, rung.at, candidate.at))) continue;
+    const beside = right.filter((candidate) =>
+      axes.every((axis) => axis === "contextTokens" || rung.at[axis] === candidate.at[axis]),
+    );
+    for (const candidate of axes.includes("contextTokens") ? sameContext(rung, beside) : beside) {
       pairs.push({ label: labelOf(rung, told), a: rung, b: candidate });
       used.add(rung).add(candidate);
     }
@@ -96,10 +98,25 @@ function varies(rungs: readonly Rung[], axis: Axis): boolean {
   return new Set(rungs.map(({ at }) => at[axis])).size > 1;
 }
 
-function isSamePlace(axis: Axis, a: Coordinates, b: Coordinates): boolean {
-  const [one, other] = [a[axis], b[axis]];
-  if (one === other) return true;
-  if (axis !== "contextTokens" || typeof one !== "number" || typeof other !== "number") return false;
+/**
+ * Rungs whose prompts were as long as those of this one, which is what both sides sent; where there is none, those that aimed at the
+ * same length.
+ */
+function sameContext(rung: Rung, candidates: readonly Rung[]): Rung[] {
+  const sent = candidates.filter((candidate) =>
+    isSameLength(promptTokensOf(rung), promptTokensOf(candidate)),
+  );
+  return sent.length > 0
+    ? sent
+    : candidates.filter(({ at }) => isSameLength(rung.at.contextTokens, at.contextTokens));
+}
+
+function promptTokensOf({ points: [point] }: Rung): number | null {
+  return point?.promptTokens?.value ?? null;
+}
+
+function isSameLength(one: number | null, other: number | null): boolean {
+  if (one === null || other === null) return false;
   return Math.abs(one - other) <= Math.max(TOLERANCE.tokens, TOLERANCE.share * Math.max(one, other));
 }
 
