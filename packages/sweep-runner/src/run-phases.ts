@@ -246,9 +246,10 @@ export class Run {
     ];
   }
 
-  /** The body of the first measured request, read back from what goes out. */
+  /** The body of the first measured request that carries what holds for the run, read back from what goes out. */
   #firstBody(): Readonly<Record<string, JsonValue>> {
-    const first = this.#parts.plan.measure[0];
+    const { measure } = this.#parts.plan;
+    const first = measure.find(({ outputTokens }) => outputTokens == null) ?? measure[0];
     return first === undefined ? {} : this.#parts.session.target.describe(first);
   }
 

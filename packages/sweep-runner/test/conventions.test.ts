@@ -117,6 +117,25 @@ describe("the conventions of other harnesses on the same record", () => {
     expect(figures["mean_itl_ms"]).toBeCloseTo(30, 9);
   });
 
+  it("sglang: on its own endpoint a gap is spread over the tokens after it, and so are peaks", () => {
+    // First token at 100 ms, 4 tokens at 900 ms, an event without a new one at 950 ms, 2 tokens at 1100 ms.
+    const events: ChunkMark[] = [
+      [100 * MS, "content", 1, 1],
+      [900 * MS, "content", 4, 4],
+      [950 * MS, "content", 1, 0],
+      [1100 * MS, "content", 2, 2],
+      [1100 * MS, "done", 0, null],
+    ];
+    const native7 = record({ endNs: 1100 * MS, outputTokens: 7, chunks: events });
+    const native = figuresByConvention("sglang", [native7], { ...OPTIONS, endpoint: "sglang-generate" });
+    expect(native["mean_itl_ms"]).toBeCloseTo((4 * 200 + 2 * 100) / 6, 9);
+    // 100, 300, 500, 700, 900 ms lie in the first second; 1000 and 1100 ms in the next one.
+    expect(native["max_output_tokens_per_s"]).toBe(5);
+    const shared = figuresByConvention("sglang", [native7], OPTIONS);
+    expect(shared["mean_itl_ms"]).toBeCloseTo(1000 / 3, 9);
+    expect(shared["max_output_tokens_per_s"]).toBe(3);
+  });
+
   it("guidellm: TPOT contains TTFT, the first output token leaves reasoning out", () => {
     const figures = figuresByConvention("guidellm", records, OPTIONS);
     expect(figures["time_to_first_token_ms.mean"]).toBeCloseTo(50, 9);

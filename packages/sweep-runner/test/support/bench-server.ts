@@ -38,7 +38,7 @@ export interface BenchServer extends ScriptedServer {
 interface Body {
   readonly max_tokens: number;
   readonly ignore_eos?: boolean;
-  readonly prompt?: string;
+  readonly prompt?: string | readonly number[];
   readonly messages?: readonly { readonly content: string }[];
 }
 
@@ -57,8 +57,8 @@ export async function startBenchServer(options: BenchServerOptions = {}): Promis
     const natural = Math.min(options.naturalLength ?? 2, body.max_tokens);
     const length = body.ignore_eos === true && options.obeysIgnoreEos !== false ? body.max_tokens : natural;
     const finish = length === body.max_tokens ? "length" : "stop";
-    const text = body.prompt ?? body.messages?.map(({ content }) => content).join(" ") ?? "";
-    const promptTokens = countTokens(text) + (chat ? 4 : 0);
+    const given = body.prompt ?? body.messages?.map(({ content }) => content).join(" ") ?? "";
+    const promptTokens = (typeof given === "string" ? countTokens(given) : given.length) + (chat ? 4 : 0);
     const choice = (word: string, end: string | null): string =>
       event({
         choices: [

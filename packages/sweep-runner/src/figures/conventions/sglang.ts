@@ -7,13 +7,15 @@ import type { Convention, ConventionFigures, ConventionOptions } from "./convent
 const S = 1e9;
 
 /**
- * `sglang.bench_serving` on its OpenAI path, under its own keys: a new connection for each request, so that opening it
+ * `sglang.bench_serving`, under its own keys: a new connection for each request, so that opening it
  * lies in every TTFT; TTFT is the first event with text of any channel; the latency ends with the last line of the stream,
  * `[DONE]` included; the output length is the server's usage, else the length that was asked for; TPOT is
- * (latency - TTFT)/(length - 1); ITL is the gap between events with text; peaks count those gaps. It writes no count of
- * failed requests.
+ * (latency - TTFT)/(length - 1); ITL is the gap between events with text; peaks count the first of those events and one for each
+ * gap. On its own endpoint a gap is divided evenly among the tokens that came after it, and an event without a new token is passed
+ * over. It writes no count of failed requests.
  */
-export function sglangConvention({ cap }: ConventionOptions): Convention {
+export function sglangConvention({ cap, endpoint }: ConventionOptions): Convention {
+  const isNative = endpoint === "sglang-generate";
   const ttft = new Series();
   const tpot = new Series();
   const itl = new Series();
@@ -44,10 +46,18 @@ export function sglangConvention({ cap }: ConventionOptions): Convention {
     ttft.push(toFirst);
     latencies.push(latency);
     if (length > 1) tpot.push((latency - toFirst) / (length - 1));
-    for (let index = 1; index < events.length; index++) {
-      itl.push(((events[index]?.[0] ?? 0) - (events[index - 1]?.[0] ?? 0)) / S);
+    const [first, ...later] = events;
+    let lastNs = first?.[0] ?? 0;
+    if (first !== undefined) seconds.push(lastNs);
+    for (const [atNs, told] of later) {
+      const parts = isNative ? (told ?? 1) : 1;
+      const partNs = (atNs - lastNs) / parts;
+      for (let part = 1; part <= parts; part++) {
+        itl.push(partNs / S);
+        seconds.push(lastNs + partNs * part);
+      }
+      if (parts > 0) lastNs = atNs;
     }
-    for (const [atNs] of events) seconds.push(atNs);
     sent.push(begunNs);
     ended.push(record.endNs);
   };
