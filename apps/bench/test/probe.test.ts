@@ -128,6 +128,28 @@ describe("onpar probe", () => {
     expect(stdout).toMatch(/\n\d+ small generations in [\d.]+ s\n$/);
   });
 
+  it("sends the headers that it is given, and refuses what no header or certificate can be", async () => {
+    const seen: (string | undefined)[] = [];
+    const small = smallServer({});
+    const url = await serve((request, response) => {
+      seen.push(request.headers["x-team"] as string | undefined);
+      small(request, response);
+    });
+    expect((await onpar(["probe", url, "--json", "--header", "X-Team=blue"])).code).toBe(0);
+    expect(new Set(seen)).toEqual(new Set(["blue"]));
+    for (const [flags, message] of [
+      [["--ca-file", "ca.pem"], /--ca-file: .*not https/],
+      [["--insecure"], /--insecure: .*not https/],
+      [["--header", "Authorization=Bearer abc"], /env:VARIABLE/],
+      [["--header", "X-Team"], /--header/],
+    ] as const) {
+      const { code, stderr } = await onpar(["probe", url, ...flags]);
+      expect(code, flags.join(" ")).toBe(2);
+      expect(stderr).toMatch(message);
+      expect(stderr).not.toContain("Bearer abc");
+    }
+  });
+
   it("refuses in one line what is no usable server", async () => {
     const guarded = await startModelServer({ apiKey: "secret" });
     open.push(() => guarded.close());

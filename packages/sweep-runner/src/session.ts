@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { BenchConfig } from "@onpar/bench-config";
 import type { Engine, EngineInfo } from "@onpar/engine-binding";
 import { serverRoot } from "./base-url.ts";
@@ -6,16 +5,16 @@ import { resetEngineCache, resetServerCache } from "./cache-reset.ts";
 import type { Timeline } from "./clock.ts";
 import { createControlClient } from "./control-client.ts";
 import { createEngineTarget, type OnTokenIds } from "./targets/engine-target.ts";
-import { messageOf, RunError } from "./errors.ts";
+import { RunError } from "./errors.ts";
 import { doubledBos, logprobFields, openServerTarget } from "./targets/open-target.ts";
 import type { UnsentSetting } from "./targets/native-endpoint.ts";
 import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
 import type { RefusalContext } from "./refusal.ts";
 import { checkLogprobs } from "./checks/logprob-check.ts";
 import type { EngineSetup, Finding, SystemUnderTest } from "./result.ts";
+import { headersOf, readCa } from "./server-way.ts";
 import { createServerCounters, type ServerCounters } from "./server-counters.ts";
 import type { Target } from "./targets/target.ts";
-import { isHeader } from "./transport/request-head.ts";
 import { createPromptRenderer, type PromptRenderer } from "./template.ts";
 import { engineTokenCounter, serverTokenCounter, type TokenCounter } from "./token-counter.ts";
 
@@ -131,7 +130,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
   const root = serverRoot(config.target.baseUrl);
   refuseUnsendableKey(apiKey, config.target.apiKeyEnv);
   const metricsPages = [metricsUrl ?? `${root}/metrics`, ...metricsUrls];
-  const headers = headersOf(config);
+  const headers = headersOf(config.target.headers);
   const ca = await readCa(config.target.caFile);
   const { insecureTls } = config.target;
   const control = createControlClient(root, apiKey, timeoutOf(config), { headers, ca, insecureTls });
@@ -178,35 +177,6 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
   } catch (error) {
     await control.close();
     throw error;
-  }
-}
-
-/** @throws {RunError} `TARGET_INVALID` for a variable that is not set, and for what no header can carry */
-function headersOf({ target }: BenchConfig): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(target.headers).map(([name, written]) => {
-      const variable = /^env:(.+)$/.exec(written)?.[1];
-      const value = variable === undefined ? written : process.env[variable];
-      if (value === undefined)
-        throw new RunError("TARGET_INVALID", `the header ${name} is read from ${variable}, which is not set`);
-      if (!isHeader(name, value))
-        throw new RunError(
-          "TARGET_INVALID",
-          `the header ${name} holds a character that no HTTP header can carry`,
-        );
-      return [name.toLowerCase(), value];
-    }),
-  );
-}
-
-/** @throws {RunError} `TARGET_INVALID` naming the file */
-async function readCa(path: string | null): Promise<string | null> {
-  if (path === null) return null;
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    const message = `cannot read the certificate authority ${path}: ${messageOf(error)}`;
-    throw new RunError("TARGET_INVALID", message, { cause: error });
   }
 }
 

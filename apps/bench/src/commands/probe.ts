@@ -1,3 +1,4 @@
+import { configLayerFromFlags, resolveConfig, type BenchConfig, type FlagValues } from "@onpar/bench-config";
 import { probeServer, type ProbeResult } from "@onpar/sweep-runner";
 import type { Command } from "commander";
 
@@ -13,6 +14,9 @@ interface ProbeFlags {
   readonly apiKeyEnv: string;
   readonly requestTimeout: number;
   readonly limit: number;
+  readonly header?: readonly string[];
+  readonly caFile?: string;
+  readonly insecure?: boolean;
   readonly json?: boolean;
 }
 
@@ -21,6 +25,7 @@ What could not be proved is unknown, never guessed. Nothing on the server is cha
 
 Examples:
   onpar probe http://127.0.0.1:8000
+  onpar probe https://models.example --ca-file ca.pem --header "X-Team=env:TEAM"
   onpar probe http://127.0.0.1:8080 --json`;
 
 /** `onpar probe URL`: what a server is, and what a protocol can rely on there. */
@@ -35,6 +40,13 @@ export function addProbeCommand(program: Command, env: Env, done: (code: ExitCod
     )
     .option("--model <NAME>", "Served model; else the first that is listed.")
     .option("--api-key-env <VARIABLE>", "Environment variable with the key.", "OPENAI_API_KEY")
+    .option(
+      "--header <NAME=VALUE>",
+      "Header of every request; env:VARIABLE reads it from the environment. May be repeated.",
+      (value: string, before: readonly string[] = []) => [...before, value],
+    )
+    .option("--ca-file <FILE>", "PEM file with the server's certificate authority. Default: the system's.")
+    .option("--insecure", "Do not check the server's certificate.")
     .option("--request-timeout <S>", "Longest wait for one answer, s.", secondsOf("--request-timeout"), 10)
     .option(
       "--limit <S>",
@@ -47,6 +59,7 @@ export function addProbeCommand(program: Command, env: Env, done: (code: ExitCod
     .action(async (url: string, flags: ProbeFlags) => {
       if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
         throw new UsageError(`${url} is no address of a server: write http://HOST:PORT`);
+      const { headers, caFile, insecureTls } = wayTo(url, flags);
       const key = env.variables[flags.apiKeyEnv];
       const result = await withInterrupts(env, (signal) =>
         probeServer({
@@ -54,6 +67,9 @@ export function addProbeCommand(program: Command, env: Env, done: (code: ExitCod
           apiKey: key === undefined || key === "" ? null : key,
           apiKeyEnv: flags.apiKeyEnv,
           model: flags.model ?? null,
+          headers,
+          caFile,
+          insecureTls,
           requestTimeoutMs: flags.requestTimeout * 1000,
           limitMs: flags.limit * 1000,
           signal,
@@ -62,6 +78,17 @@ export function addProbeCommand(program: Command, env: Env, done: (code: ExitCod
       env.stdout.write(flags.json === true ? serialise(result) : describe(result));
       done(exitCodes.ok.code);
     });
+}
+
+/** Headers and certificates, under the rules that they have in every command. */
+function wayTo(url: string, { header, caFile, insecure }: ProbeFlags): BenchConfig["target"] {
+  const given: FlagValues = {
+    baseUrl: url,
+    ...(header === undefined ? {} : { header }),
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(insecure === undefined ? {} : { insecure }),
+  };
+  return resolveConfig([configLayerFromFlags(given)]).config.target;
 }
 
 function secondsOf(flag: string): (text: string) => number {

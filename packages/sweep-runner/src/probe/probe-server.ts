@@ -3,6 +3,7 @@ import { detectEngine, probeServer as askServerFacts } from "@onpar/metrics-clie
 import { serverRoot } from "../base-url.ts";
 import { createControlClient } from "../control-client.ts";
 import { preflight } from "../preflight.ts";
+import { headersOf, readCa } from "../server-way.ts";
 import { isObject } from "../stream/server-message.ts";
 import { createAsker, whyUnknown } from "./asker.ts";
 import {
@@ -30,7 +31,12 @@ export interface ProbeOptions {
   readonly apiKey: string | null;
   /** Served model name; null takes the first one. */
   readonly model?: string | null | undefined;
+  /** Further headers of every request; a value `env:NAME` is read from the environment. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** PEM file with the certificate authority of the server; null takes those of the system. */
+  readonly caFile?: string | null | undefined;
+  /** Whether the server's certificate goes unchecked. */
+  readonly insecureTls?: boolean | undefined;
   /** Name of the variable that the key comes from, for messages. */
   readonly apiKeyEnv?: string | undefined;
   /** Longest wait for one answer, ms, at most 30,000. Default: 10,000. */
@@ -50,11 +56,15 @@ const MOST_GENERATIONS = 24;
  * @throws {RunError} `SERVER_UNREACHABLE`, `SERVER_NOT_READY`, `UNAUTHORISED`, `MODEL_NOT_FOUND`, `TARGET_INVALID`, `INTERRUPTED`
  */
 export async function probeServer(options: ProbeOptions): Promise<ProbeResult> {
-  const { apiKey, model = null, headers = {}, signal } = options;
+  const { apiKey, model = null, signal } = options;
   const requestTimeoutMs = options.requestTimeoutMs ?? 10_000;
   const startedMs = performance.now();
   const root = serverRoot(options.baseUrl);
-  const control = createControlClient(root, apiKey, requestTimeoutMs, { headers });
+  const control = createControlClient(root, apiKey, requestTimeoutMs, {
+    headers: headersOf(options.headers ?? {}),
+    ca: await readCa(options.caFile ?? null),
+    insecureTls: options.insecureTls === true,
+  });
   const target = {
     baseUrl: root,
     model,
@@ -64,6 +74,7 @@ export async function probeServer(options: ProbeOptions): Promise<ProbeResult> {
     const facts = await preflight(benchConfigSchema.parse({ target }), control, signal);
     const said = await askServerFacts(root, {
       headers: control.headers,
+      dispatcher: control.dispatcher,
       timeoutMs: requestTimeoutMs,
       ...(signal === undefined ? {} : { signal }),
     });

@@ -103,6 +103,7 @@ export async function checkMetrics({
   try {
     const page = await scrapeMetrics(url, {
       headers: control.headers,
+      dispatcher: control.dispatcher,
       timeoutMs,
       ...(signal === undefined ? {} : { signal }),
     });

@@ -5,6 +5,8 @@ import { Series } from "./series.ts";
 import type { Convention, ConventionFigures, ConventionOptions } from "./convention.ts";
 
 const S = 1e9;
+/** Of one event; a count above it is none. */
+const MOST_TOKENS = 100_000;
 
 /**
  * `sglang.bench_serving`, under its own keys: a new connection for each request, so that opening it
@@ -50,7 +52,7 @@ export function sglangConvention({ cap, endpoint }: ConventionOptions): Conventi
     let lastNs = first?.[0] ?? 0;
     if (first !== undefined) seconds.push(lastNs);
     for (const [atNs, told] of later) {
-      const parts = isNative ? (told ?? 1) : 1;
+      const parts = isNative && told !== null && told <= MOST_TOKENS ? told : 1;
       const partNs = (atNs - lastNs) / parts;
       for (let part = 1; part <= parts; part++) {
         itl.push(partNs / S);
