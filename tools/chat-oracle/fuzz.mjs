@@ -2,13 +2,15 @@
 //
 //   node fuzz.mjs [--cases 1000] [--seed 1] [--lines] [--shrink 20]
 //
-// Case i of a seed is the same on every machine. --lines compares the lines of refusals as well. The first differing
+// Case i of a seed is the same on every machine with the same constructs.jsonl. --lines compares the lines of refusals as well. The first differing
 // cases are made smaller. Needs Python 3 with jinja2 (PYTHON names another interpreter).
 import { parseArgs } from "node:util";
+import { brokenTemplate } from "./lib/broken.mjs";
 import { variables } from "./lib/data.mjs";
 import { OracleProcess } from "./lib/oracle-process.mjs";
 import { Random } from "./lib/random.mjs";
 import { createRenderer, kind, signature } from "./lib/renderer.mjs";
+import { shortTemplate } from "./lib/short.mjs";
 import { shrink } from "./lib/shrink.mjs";
 import { template } from "./lib/statements.mjs";
 
@@ -27,8 +29,11 @@ const { values } = parseArgs({
 const cases = Number(values.cases);
 const seed = Number(values.seed);
 
+/** Of five cases, three are whole templates, one is one expression with odd arguments, and one is broken. */
 function request(index) {
   const random = new Random(Math.imul(seed, 1_000_003) + index);
+  if (index % 5 === 4) return { index, ...brokenTemplate(random) };
+  if (index % 5 === 3) return { index, vars: "{}", template: shortTemplate(random) };
   const vars = variables(random);
   return { index, vars, template: template(random) };
 }

@@ -17,8 +17,15 @@ import { isRepresentable, NOT_CONSTANT } from "./constant-folding.ts";
 import type { Frame } from "./frame.ts";
 import type { Evaluate, Runtime, Scope } from "./scope.ts";
 
-/** The name by which Jinja's code would write a float that Python has no literal for. */
+/**
+ * The name by which Jinja's code would write a float that Python has no literal for.
+ *
+ * @throws PyError ValueError: Jinja writes the digits of ints into its code, and Python refuses to make too many of them
+ */
 function unwritableFloat(value: PyValue): string | null {
+  if (typeof value === "bigint") {
+    intText(value);
+  }
   if (typeof value === "number" || value instanceof PyFloat) {
     const number = typeof value === "number" ? value : value.value;
     return Number.isNaN(number) ? "nan" : Number.isFinite(number) ? null : "inf";
@@ -34,10 +41,6 @@ function unwritableFloat(value: PyValue): string | null {
 }
 
 export function compileConstant(value: PyValue): Evaluate {
-  if (typeof value === "bigint") {
-    // Jinja writes the digits into its code, and Python refuses to make too many of them.
-    intText(value);
-  }
   const name = unwritableFloat(value);
   if (name !== null) {
     return () => {
