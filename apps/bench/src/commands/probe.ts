@@ -43,7 +43,7 @@ export function addProbeCommand(program: Command, env: Env, done: (code: ExitCod
     .option(
       "--header <NAME=VALUE>",
       "Header of every request; env:VARIABLE reads it from the environment. May be repeated.",
-      (value: string, before: readonly string[] = []) => [...before, value],
+      (value: string, before?: readonly string[]) => [...(before ?? []), value],
     )
     .option("--ca-file <FILE>", "PEM file with the server's certificate authority. Default: the system's.")
     .option("--insecure", "Do not check the server's certificate.")

@@ -26,7 +26,7 @@ export interface ProbeAnswer {
 /** Asks for small generations, and for no more than it may. */
 export interface Asker {
   readonly generations: number;
-  /** Whether any answer told what was drafted. */
+  /** What an answer told of its drafts; null when none did. */
   readonly acceptance: SpecDecodeCounts | null;
   chat(fields: Readonly<Record<string, JsonValue>>, text?: string): Promise<ProbeAnswer>;
   completion(
@@ -65,7 +65,9 @@ export function createAsker(
     try {
       const answer = await control.post(path, { model, temperature: 0, max_tokens: 16, ...body }, stop);
       const read = readAnswer(answer.status, answer.text, answer.contentType, body.stream === true);
-      acceptance = read.acceptance ?? acceptance;
+      // Of the answer that tells most: in one of a single token nothing is drafted.
+      if ((read.acceptance?.draftTokens ?? -1) > (acceptance?.draftTokens ?? -1))
+        acceptance = read.acceptance;
       return read;
     } catch (error) {
       if (signal?.aborted !== true && timeout.aborted) throw new ProbeLimitReached("the time is over");

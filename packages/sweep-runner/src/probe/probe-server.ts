@@ -112,7 +112,7 @@ export async function probeServer(options: ProbeOptions): Promise<ProbeResult> {
     await take(["template"], async () => [await checkTemplate(probe, counter, asker)]);
     await take(["token ids of outputs", "token-id prompts"], () => checkTokenIds(asker));
     await take(["prefix-cache reset"], async () => [await checkCacheReset(probe)]);
-    await take(["acceptance", "draft budget"], () => checkAcceptance(probe, metrics.page, asker));
+    await take(["acceptance", "draft budget"], () => checkAcceptance(probe, asker));
     checks.push(metrics.check);
     return {
       schema: PROBE_SCHEMA,

@@ -73,6 +73,8 @@ export async function checkTemplate(
       );
 }
 
+const UNIQUE_PROMPTS = "make prompts unique with --cache nonce";
+
 /** Only looks whether there is a way: nothing is reset. */
 export async function checkCacheReset({ control, engine, signal }: ServerProbe): Promise<ProbeCheck> {
   const name = "prefix-cache reset";
@@ -86,10 +88,10 @@ export async function checkCacheReset({ control, engine, signal }: ServerProbe):
   // A route that takes POST only answers GET with 405.
   const { status } = await control.get("/reset_prefix_cache", signal);
   if (status === 405 || status === 200) return yes(name, "POST /reset_prefix_cache is there; not tried");
+  if (status === 401 || status === 403)
+    return unknown(name, `/reset_prefix_cache asks for another key (${status})`, UNIQUE_PROMPTS);
   const advice =
-    engine === "vllm"
-      ? "start it with VLLM_SERVER_DEV_MODE=1, or make prompts unique with --cache nonce"
-      : "make prompts unique with --cache nonce";
+    engine === "vllm" ? `start it with VLLM_SERVER_DEV_MODE=1, or ${UNIQUE_PROMPTS}` : UNIQUE_PROMPTS;
   return no(name, `no route for it (${status})`, advice);
 }
 
@@ -115,17 +117,15 @@ export async function checkMetrics({
   }
 }
 
-/** Where acceptance comes from, and the draft budget. */
-export async function checkAcceptance(
-  { control, signal }: ServerProbe,
-  page: MetricsSnapshot | null,
-  asker: Asker,
-): Promise<ProbeCheck[]> {
+/** Where acceptance comes from, and the draft budget. After the generations: then something has been drafted. */
+export async function checkAcceptance(probe: ServerProbe, asker: Asker): Promise<ProbeCheck[]> {
+  const { control, signal } = probe;
+  const { page } = await checkMetrics(probe);
   const counts = page === null ? null : readSpecDecodeCounts(page.samples);
   const own = asker.acceptance;
   const sources = [
     ...(counts !== null ? [`metrics page (${counts.draftTokens} drafted so far)`] : []),
-    ...(own !== null ? [`each answer (${own.acceptedTokens} of ${own.draftTokens} in the last one)`] : []),
+    ...(own !== null ? [`each answer (${own.acceptedTokens} of ${own.draftTokens} in one)`] : []),
   ];
   const drafts = (counts?.draftTokens ?? 0) > 0 || (own?.draftTokens ?? 0) > 0;
   const budget = await fetchDraftBudget(control, signal);
@@ -138,7 +138,11 @@ export async function checkAcceptance(
         )
       : yes("acceptance", sources.join(" and ") + (drafts ? "" : ": nothing was drafted")),
     budget === null
-      ? unknown("draft budget", "not told", sources.length === 0 ? null : "state it with --draft-tokens")
+      ? unknown(
+          "draft budget",
+          "not told",
+          sources.length === 0 ? null : "state it as speculation.draftTokens in a file",
+        )
       : yes("draft budget", `${budget} tokens`),
   ];
 }
