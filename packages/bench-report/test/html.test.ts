@@ -202,3 +202,58 @@ describe("renderComparisonHtml", () => {
     expect(html).not.toContain('id="ratio-');
   });
 });
+
+describe("acceptance by content", () => {
+  const named = (names: readonly string[]) => {
+    const digester = new RunDigester();
+    for (const [index, promptId] of names.entries())
+      digester.add(
+        record({
+          id: `measure-${index}`,
+          promptId,
+          acceptance: {
+            verifySteps: 10,
+            draftTokens: 50,
+            acceptedTokens: promptId.startsWith("code") ? 40 : 10 + index,
+            acceptedPerPosition: null,
+          },
+        }),
+      );
+    return chartsOf({ result: resultOfRun(run, "a run"), digest: digester.digest() }).find(
+      ({ id }) => id === "acceptance-content-type",
+    );
+  };
+
+  it("is drawn where prompts are named after what they are", () => {
+    const chart = named(["code-1", "prose-1", "code-2", "prose-2"]);
+    expect(chart?.table.rows).toEqual([
+      // (11 + 13) of 100 draft tokens
+      ["prose", "24.0 %"],
+      ["code", "80.0 %"],
+    ]);
+  });
+
+  it("is left out where names tell no types", () => {
+    expect(named(["main-1", "main-2", "main-3"])).toBeUndefined();
+    expect(named(["a-1", "b-1", "c-1"])).toBeUndefined();
+    expect(named(["code-1", "code-2", "prose"])).toBeUndefined();
+  });
+
+  it("is drawn over the points of an experiment", () => {
+    const step = (content: string, rate: number) => ({
+      type: "step",
+      id: `boot1/content=${content}`,
+      boot: 1,
+      values: { content },
+      status: "ok",
+      row: { kind: "content", content, ok: 8, failed: 0, acceptedPerPass: 3, acceptanceRate: rate },
+    });
+    const header = { type: "sweep", kind: "content", schema: "onpar.sweep/1", config: {} };
+    const lines = [header, step("code", 0.8), step("prose", 0.5)].map((line) => JSON.stringify(line));
+    const charts = chartsOf({ result: importResult(lines.join("\n"), "sweep.jsonl") });
+    expect(charts.find(({ id }) => id === "acceptance-content-type")?.table.rows).toEqual([
+      ["code", "80.0 %"],
+      ["prose", "50.0 %"],
+    ]);
+  });
+});

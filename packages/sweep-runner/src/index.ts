@@ -30,6 +30,7 @@ export {
   type ConventionOptions,
 } from "./figures/conventions/convention.ts";
 export { audit, type AuditInput } from "./checks/audit.ts";
+export { modality } from "./figures/modality.ts";
 export { distribution, quantileType7 } from "./figures/percentiles.ts";
 export {
   clientQueueMs,

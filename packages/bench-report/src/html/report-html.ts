@@ -2,6 +2,7 @@ import type { RunResult } from "@onpar/sweep-runner";
 
 import { breachesOf } from "../breaches.ts";
 import type { Chart } from "../charts/chart.ts";
+import { contentNameCharts, contentTypeCharts } from "../charts/content-charts.ts";
 import { concurrencyCharts, contextCharts } from "../charts/ladder-charts.ts";
 import { positionCharts, runCharts } from "../charts/run-charts.ts";
 import type { RunDigest } from "../digest/run-digest.ts";
@@ -32,7 +33,8 @@ export function chartsOf({ result, digest }: ReportedResult): Chart[] {
     ...contextCharts([result]),
     ...concurrencyCharts([result]),
     ...positionCharts(result),
-    ...(digest == null ? [] : runCharts(digest)),
+    ...contentTypeCharts(result),
+    ...(digest == null ? [] : [...contentNameCharts(digest.acceptance), ...runCharts(digest)]),
   ];
 }
 

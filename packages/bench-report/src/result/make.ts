@@ -1,3 +1,5 @@
+import { modality } from "@onpar/sweep-runner";
+
 import type { Coordinates, Figure, Point } from "./schema.ts";
 import { MOST_VALUES } from "./schema.ts";
 
@@ -65,11 +67,20 @@ export function quantile(sorted: ArrayLike<number>, q: number): number {
   return low + (high - low) * (position - lower);
 }
 
-/** Figures by name, without those that are not known. */
+/** Figures by name, without those that are not known. Values that nobody looked at are looked at. */
 export function figures(
   known: Readonly<Partial<Record<keyof Point["figures"], Figure | null>>>,
 ): Point["figures"] {
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([name, value]) => (value === null ? [] : [[name, lookedAt(value)]])),
+  );
+}
+
+/** Whether the values gather around more than one place, where they are told and enough. */
+function lookedAt(given: Figure): Figure {
+  if (given.multimodal !== null || given.values === null) return given;
+  const sorted = Float64Array.from(given.values.filter((value) => value !== null)).sort();
+  return { ...given, multimodal: modality(sorted)?.multimodal ?? null };
 }
 
 const NOWHERE: Coordinates = {
