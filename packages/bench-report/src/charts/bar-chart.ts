@@ -93,6 +93,7 @@ export function barChart(
   // Labels stand beside each other only where they fit.
   const longest = Math.min(12, Math.max(...bars.map(({ name }) => name.length)));
   const labelled = Math.max(1, Math.ceil((longest * 7 + 8) / step));
+  const hasValues = bars.every(({ value }) => format(value).length * 7 <= step);
   const description = `${xLabel}: ${bars
     .slice(0, 12)
     .map(({ name, value }) => `${name} ${format(value)}`)
@@ -119,7 +120,7 @@ export function barChart(
               "text-anchor": "middle",
             })
           : "",
-        bars.length <= 12
+        hasValues
           ? textAt(left + step / 2, y(Math.min(most, value)) - 5, format(value), {
               class: "label",
               "text-anchor": "middle",

@@ -5,11 +5,13 @@ import { FIGURES } from "../result/figures.ts";
 import type { Chart } from "./chart.ts";
 import { element, frame, mark, styleOf, textAt } from "./svg.ts";
 
-const WIDTH = 640;
+const WIDTH = 480;
 const ROW = 24;
-const LEFT = 230;
+const LEFT = 150;
 const RIGHT = 24;
 const TOP = 40;
+/** Room that the label of a tick takes. */
+const TICK = 40;
 
 /** Ratios that people know; 1 is always there. */
 const TICKS = [
@@ -34,8 +36,7 @@ export function ratioChart({ a, b, rungs, threshold }: Comparison, index: number
     .slice(0, 8)
     .map(({ figure, ratio, change }) => `${FIGURES[figure].label} ${(ratio ?? 1).toFixed(3)}, ${change}`)
     .join("; ")}.`;
-  const inside = TICKS.filter((tick) => tick >= low && tick <= high);
-  const ticks = inside.filter((tick, at) => tick === 1 || at % Math.ceil(inside.length / 7) === 0);
+  const ticks = ticksOf(x);
   const svg = frame(
     { id, title, description },
     WIDTH,
@@ -63,6 +64,19 @@ export function ratioChart({ a, b, rungs, threshold }: Comparison, index: number
       ]),
     },
   };
+}
+
+/** Labels that stand beside each other, from 1 outwards. */
+function ticksOf(x: (value: number) => number): number[] {
+  const taken: number[] = [];
+  const outwards = [...TICKS].sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)));
+  for (const tick of outwards) {
+    const at = x(tick);
+    const fits =
+      at >= LEFT && at <= WIDTH - RIGHT + 1 && taken.every((other) => Math.abs(x(other) - at) >= TICK);
+    if (fits) taken.push(tick);
+  }
+  return taken;
 }
 
 /** Better, worse and the rest differ by colour and by mark. */

@@ -191,9 +191,11 @@ function legendColumns(series: readonly Series[]): 1 | 2 {
   return series.some(({ name }) => name.length > MOST_BESIDE) ? 1 : 2;
 }
 
-/** Names of files and servers can be long. */
+/** Names of files and servers can be long; they differ at their ends rather than in their middle. */
 function shorten(name: string, most: number): string {
-  return name.length <= most ? name : `${name.slice(0, most - 1)}…`;
+  if (name.length <= most) return name;
+  const end = Math.floor(most * 0.6);
+  return `${name.slice(0, most - end - 1)}…${name.slice(-end)}`;
 }
 
 function scale(
