@@ -71,6 +71,7 @@ export async function buildWorkload(
     ...(made.length === 0 ? [] : lengthFindings(made, counter)),
     ...repeatFindings(measured),
     ...skippedFindings(dataset, datasetPath),
+    ...capFindings(measured),
   ];
   return {
     measured,
@@ -139,6 +140,15 @@ const MOST_TURN_CHARACTERS = 2 ** 30;
 function warmupLength(first: WorkloadPrompt | undefined, inputLen: number): number {
   const typicalWords = first?.kind === "text" ? first.text.split(/\s+/).length : 64;
   return Math.min(typicalWords, inputLen);
+}
+
+/** The stopping rule tells one cap. */
+function capFindings(prompts: readonly WorkloadPrompt[]): Finding[] {
+  const caps = prompts.flatMap(({ outputTokens }) => outputTokens ?? []);
+  if (caps.length === 0) return [];
+  const [least, most] = rangeOf(caps);
+  const message = `${caps.length} of ${prompts.length} requests have an output cap of their own, ${least} to ${most} tokens: the cap of the stopping rule is that of the others, or of the first`;
+  return [{ severity: "note", code: "own-caps", message }];
 }
 
 function skippedFindings(dataset: Dataset, path: string): Finding[] {
@@ -228,7 +238,9 @@ function repeatFindings(prompts: readonly WorkloadPrompt[]): Finding[] {
 
 function hashOf(prompts: readonly WorkloadPrompt[]): string {
   const hash = createHash("sha256");
-  for (const prompt of prompts) hash.update(contentOf(prompt)).update("\n");
+  for (const prompt of prompts) {
+    hash.update(contentOf(prompt)).update(prompt.arrivalMs == null ? "\n" : ` @${prompt.arrivalMs}\n`);
+  }
   return hash.digest("hex");
 }
 
