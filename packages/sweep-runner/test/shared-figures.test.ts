@@ -203,6 +203,14 @@ describe.runIf(cases.length === 0)("figure cases from public reports", () => {
 });
 
 describe.runIf(cases.length > 0)("figure cases from public reports", () => {
+  it("are all computed; those of kind sse are played as streams", () => {
+    const kinds = new Set(cases.map(({ kind }) => kind));
+    expect([...kinds].filter((kind) => !["metric", "request", "tokenizer", "sse"].includes(kind))).toEqual(
+      [],
+    );
+    expect(cases.filter(({ id, kind }) => id.startsWith("B") && kind === "sse")).toEqual([]);
+  });
+
   it.each(ofKind("metric"))("$id", (one) => {
     const keys = Object.keys(one.expected).filter((key) => !NOT_COMPUTED.test(key));
     const computed = figures(one);

@@ -150,7 +150,7 @@ test("every preset is run here", async () => {
     .split("\n")
     .filter((line) => /^[a-z]/.test(line))
     .map((line) => line.split(/\s/)[0]);
-  expect(names.toSorted()).toEqual(Object.keys(cases).toSorted());
+  expect(new Set(names)).toEqual(new Set(Object.keys(cases)));
 });
 
 test.each(Object.entries(cases))("%s completes and keeps its protocol", async (name, expected) => {
