@@ -49,6 +49,7 @@ export {
   ttftFromScheduleMs,
   ttftMs,
 } from "./figures/request-figures.ts";
+export { streamTimes, type StreamTimes } from "./figures/stream-times.ts";
 export { carriesTokens, ChunkBuilder, chunkMarks, packChunks } from "./records/chunk-series.ts";
 export { readRecords } from "./records/read-records.ts";
 export type { HostFacts, JournalEnd, JournalHeader, JournalRun } from "./records/journal-format.ts";

@@ -15,18 +15,22 @@ export function addOutput(
   onGapMs: ((gapMs: number) => void) | null,
 ): void {
   const { gapsNs, bytes, tokens } = chunks;
-  let carriers = 0;
-  for (let index = 0; index < gapsNs.length; index++) {
-    if ((bytes[index] ?? 0) > 0 || (tokens?.[index] ?? 0) > 0) carriers++;
-  }
-  const share = carriers === 0 || outputTokens === null ? 0 : outputTokens / carriers;
+  const share = tokens === null ? shareOf(bytes, outputTokens) : 0;
   let atNs = 0;
-  let beforeNs: number | null = null;
+  let beforeNs = -1;
   for (let index = 0; index < gapsNs.length; index++) {
     atNs += gapsNs[index] ?? 0;
-    if (!((bytes[index] ?? 0) > 0 || (tokens?.[index] ?? 0) > 0)) continue;
-    timeline.add("tokens", atNs / NS_PER_S, tokens?.[index] ?? share);
-    if (onGapMs !== null && beforeNs !== null) onGapMs((atNs - beforeNs) / NS_PER_MS);
+    const told = tokens === null ? share : (tokens[index] ?? 0);
+    const carries = (bytes[index] ?? 0) > 0 || (tokens !== null && told > 0);
+    if (!carries) continue;
+    timeline.addTokens(atNs / NS_PER_S, told);
+    if (onGapMs !== null && beforeNs >= 0) onGapMs((atNs - beforeNs) / NS_PER_MS);
     beforeNs = atNs;
   }
+}
+
+function shareOf(bytes: readonly number[], outputTokens: number | null): number {
+  if (outputTokens === null) return 0;
+  const carriers = bytes.filter((one) => one > 0).length;
+  return carriers === 0 ? 0 : outputTokens / carriers;
 }

@@ -1,9 +1,8 @@
 import {
   decodeRateCtxsweep,
   decodeRateVllm,
-  e2elMs,
+  streamTimes,
   tpotVllm,
-  ttftMs,
   type RequestRecord,
 } from "@onpar/sweep-runner";
 
@@ -39,6 +38,7 @@ export interface RunDigest {
 }
 
 const NS_PER_S = 1e9;
+const NS_PER_MS = 1e6;
 /** Prompts whose acceptance is kept apart. */
 const MOST_PROMPTS = 10_000;
 
@@ -72,8 +72,7 @@ export class RunDigester {
     this.#requests++;
     this.#addTimes(record);
     if (record.state !== "ok") return;
-    // Each of these walks the chunks.
-    const [ttft, e2el] = [ttftMs(record), e2elMs(record)];
+    const { ttft, e2el } = timesOf(record);
     const values = { ttftMs: ttft, tpotMs: tpotVllm(ttft, e2el, record.outputTokens), e2elMs: e2el };
     this.#histograms.ttftMs.add(values.ttftMs);
     this.#histograms.tpotMs.add(values.tpotMs);
@@ -135,4 +134,12 @@ export class RunDigester {
       this.#prompts.set(promptId, { requests: 1, draftTokens, acceptedTokens });
     }
   }
+}
+
+/** TTFT and E2EL, ms, by one walk over the chunks. */
+function timesOf(record: RequestRecord): { readonly ttft: number | null; readonly e2el: number | null } {
+  const { firstNs, lastNs } = streamTimes(record);
+  const since = (ns: number | null): number | null =>
+    ns === null || record.sentNs === null ? null : (ns - record.sentNs) / NS_PER_MS;
+  return { ttft: since(firstNs), e2el: since(lastNs) };
 }

@@ -36,14 +36,22 @@ export class Timeline {
     tokens: new Float64Array(BINS),
   };
 
-  add(series: Series, atS: number, amount = 1): void {
+  add(series: Series, atS: number): void {
+    this.#add(this.#bins[series], atS, 1);
+  }
+
+  /** Output tokens that arrived together: there are as many of these as chunks. */
+  addTokens(atS: number, amount: number): void {
+    this.#add(this.#bins.tokens, atS, amount);
+  }
+
+  #add(bins: Float64Array, atS: number, amount: number): void {
     if (!Number.isFinite(atS)) return;
-    const at = Math.max(0, atS);
+    const at = atS > 0 ? atS : 0;
     while (at >= this.#widthS * BINS) this.#widen();
-    const bins = this.#bins[series];
     const bin = Math.min(BINS - 1, Math.floor(at / this.#widthS));
     bins[bin] = (bins[bin] ?? 0) + amount;
-    this.#endS = Math.max(this.#endS, at);
+    if (at > this.#endS) this.#endS = at;
   }
 
   bins(): TimelineBin[] {
