@@ -53,15 +53,27 @@ const engineErrorCodes: Readonly<Record<EngineErrorCode, ExitCode>> = {
   ENGINE_FAILED: unexpected,
 };
 
+/** The commands at one place of the command line. */
+export interface CommandChoice {
+  /** `onpar`, or a command that has commands of its own. */
+  readonly before: readonly string[];
+  readonly names: readonly string[];
+}
+
 /**
  * The one place where errors become words and an exit code.
  *
- * @param commands names of the commands that there are
+ * @param commands names of the commands that could have stood where none was understood, and the words before them
  */
-export function describeFailure(error: unknown, commands: readonly string[]): Failure {
+export function describeFailure(error: unknown, commands: CommandChoice): Failure {
   if (error instanceof CommanderError) {
+    const said = error.message.replace(/^error: /, "");
     const message =
-      error.code === "commander.help" ? commandNeeded(commands) : error.message.replace(/^error: /, "");
+      error.code === "commander.help"
+        ? `${commands.before.length > 1 ? `${commands.before.join(" ")}: one of its commands is needed` : "a command is needed"}: ${namesOf(commands)}`
+        : error.code === "commander.unknownCommand" && commands.before.length > 1
+          ? `${commands.before.join(" ")}: ${said}; there are ${namesOf(commands)}`
+          : said;
     return { lines: [oneLine(message)], exitCode: usage };
   }
   if (error instanceof ConfigError) {
@@ -85,8 +97,8 @@ export function describeFailure(error: unknown, commands: readonly string[]): Fa
   return { lines: [oneLine(`unexpected: ${message} (ONPAR_DEBUG=1 shows where)`)], exitCode: unexpected };
 }
 
-function commandNeeded(commands: readonly string[]): string {
-  return `a command is needed: ${commands.slice(0, -1).join(", ")} or ${commands.at(-1)}; onpar --help shows them`;
+function namesOf({ before, names }: CommandChoice): string {
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}; ${before.join(" ")} --help shows them`;
 }
 
 /** Messages quote servers and files: nothing in them may start a new line or drive the terminal. */

@@ -63,6 +63,16 @@ const cases: Readonly<Record<string, Case>> = {
     code: 2,
     says: ["a command is needed: run, chat, complete, ", "render", "sweep", "onpar --help shows them"],
   },
+  "no kind of sweep": {
+    argv: () => ["sweep"],
+    code: 2,
+    says: ["onpar sweep", "context, concurrency, ", "onpar sweep --help shows them"],
+  },
+  "unknown kind of experiment": {
+    argv: () => ["experiment", "eos"],
+    code: 2,
+    says: ["unknown command 'eos'", "accfix, ", "lossless", "onpar experiment --help shows them"],
+  },
   "flag and its opposite": {
     argv: () => ["run", "--ignore-eos", "--no-ignore-eos"],
     code: 2,

@@ -99,7 +99,7 @@ describe("two runs", () => {
       const first = await openJournal(path, () => {});
       const error = await runError(openJournal(path, () => {}));
       expect(error.code).toBe("OUTPUT_UNWRITABLE");
-      expect(error.message).toMatch(new RegExp(`process ${process.pid}.*choose another --output`));
+      expect(error.message).toMatch(new RegExp(`process ${process.pid}.*choose another place`));
       await first.release();
       await (await openJournal(path, () => {})).release();
     });

@@ -6,6 +6,7 @@ import type { BenchConfig } from "@onpar/bench-config";
 import {
   createServerKeeper,
   ladderCsv,
+  nothingMeasured,
   openSweepJournal,
   requestsOnPage,
   runSweep,
@@ -114,6 +115,7 @@ export async function takeSweep(options: TakeSweepOptions): Promise<SweepResult>
         const context = await session.contextOf(step.config, step.boot, folder, pointSignal);
         return asRow(await measure(step, context));
       },
+      emptiness: nothingMeasured,
       onEvent: (event) => {
         if (event.type === "step-started") {
           progress.announce(`${event.index + 1}/${event.steps} ${event.step.id}${left}`);

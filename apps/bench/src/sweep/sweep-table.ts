@@ -136,7 +136,8 @@ function remarks(line: StepLine): string[] {
   const { failed, breaches, warnings, shortDropped } = rowOf(line);
   const said: string[] = [];
   if (line.error !== null) said.push(line.error.message);
-  if (typeof failed === "number" && failed > 0) said.push(`${failed} requests failed`);
+  if (typeof failed === "number" && failed > 0 && line.error?.code !== "NOTHING_MEASURED")
+    said.push(`${failed} requests failed`);
   if (typeof shortDropped === "number" && shortDropped > 0) {
     said.push(`${shortDropped} outputs with fewer than 8 tokens are in no rate`);
   }

@@ -28,7 +28,7 @@ export async function takeLock(lock: string, path: string): Promise<void> {
     if (holder.alive) {
       throw new RunError(
         "OUTPUT_UNWRITABLE",
-        `another run (${holder.name}) is writing ${path}: choose another --output, or delete ${lock} if that run is gone`,
+        `another run (${holder.name}) is writing ${path}: choose another place, or delete ${lock} if that run is gone`,
       );
     }
     await rm(lock, { force: true });

@@ -30,6 +30,11 @@ export interface SweepOptions {
    * interrupt ends it.
    */
   readonly runPoint: (step: SweepStep, context: PointContext) => Promise<StepLine["row"]>;
+  /**
+   * Whether a row holds nothing that was measured, and why, in one line: its measurement has failed then, and is taken again when
+   * the sweep goes on. Default: never.
+   */
+  readonly emptiness?: ((row: StepLine["row"]) => string | null) | undefined;
   /** Null keeps nothing: the result is all there is. */
   readonly journal: SweepJournal | null;
   /**
@@ -106,7 +111,7 @@ export async function runSweep(options: SweepOptions): Promise<SweepResult> {
 
 /** Null when it was interrupted: an unfinished measurement is taken anew. */
 async function takeStep(step: SweepStep, options: SweepOptions, now: () => number): Promise<StepLine | null> {
-  const { signal, prepare, runPoint } = options;
+  const { signal, prepare, runPoint, emptiness } = options;
   const startedAt = new Date().toISOString();
   const started = now();
   const base = {
@@ -124,7 +129,9 @@ async function takeStep(step: SweepStep, options: SweepOptions, now: () => numbe
     const signals = [signal, died].filter((one) => one != null);
     const row = await runPoint(step, { signal: AbortSignal.any(signals) });
     if (isAborted(signal)) return null;
-    const failure = reasonOf(died);
+    const nothing = emptiness?.(row) ?? null;
+    const failure =
+      reasonOf(died) ?? (nothing === null ? null : { code: "NOTHING_MEASURED", message: nothing });
     // What was measured before the server ended stays in the row.
     if (failure !== null) return { ...base, status: "failed", error: failure, row, durationS: ended() };
     return { ...base, status: "ok", error: null, row, durationS: ended() };

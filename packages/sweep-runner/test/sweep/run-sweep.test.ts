@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { benchConfigSchema } from "@onpar/bench-config";
 import { describe, expect, it } from "vitest";
 import { RunError } from "../../src/errors.ts";
+import { nothingMeasured } from "../../src/ladders/nothing-measured.ts";
 import { runSweep, type SweepEvent } from "../../src/sweep/run-sweep.ts";
 import { openSweepJournal, readSweepJournal } from "../../src/sweep/sweep-journal.ts";
 import { planSweep } from "../../src/sweep/sweep-plan.ts";
@@ -52,6 +53,36 @@ describe("a sweep", () => {
     expect(result.lines.map(({ status }) => status)).toEqual(["ok", "failed", "ok"]);
     expect(result.lines[1]?.error).toEqual({ code: "REQUEST_REFUSED", message: "no room for 2" });
     expect(result.failed).toBe(1);
+  });
+
+  it("takes a point again in which no request ended well", async () => {
+    await withFolder(async (folder) => {
+      const plan = planOf([1, 2]);
+      const taken: string[] = [];
+      const take = async (ok: number, resume: boolean) => {
+        const journal = await openSweepJournal(folder, plan, { ...journalOptions, resume });
+        const result = await runSweep({
+          plan,
+          journal,
+          emptiness: nothingMeasured,
+          runPoint: async ({ id, config }) => {
+            taken.push(id);
+            return config.concurrency === 1 ? { ok: 3, failed: 2 } : { ok, failed: 5 - ok };
+          },
+        });
+        await journal.release();
+        return result;
+      };
+      const first = await take(0, false);
+      expect(first).toMatchObject({ failed: 1 });
+      expect(first.lines[1]).toMatchObject({
+        status: "failed",
+        error: { code: "NOTHING_MEASURED", message: expect.stringContaining("5 failed") },
+        row: { ok: 0, failed: 5 },
+      });
+      expect(await take(5, true)).toMatchObject({ failed: 0, missing: 0 });
+      expect(taken).toEqual([...plan.steps.map(({ id }) => id), plan.steps[1]?.id]);
+    });
   });
 
   it("keeps what was measured when the server ends in the middle, and names the end", async () => {
