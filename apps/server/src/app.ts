@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
+import type { Server } from "node:http";
 
 import type { Engine } from "@onpar/engine-binding";
 import { fastify, type FastifyInstance } from "fastify";
@@ -7,6 +8,7 @@ import { Admission } from "./admission/admission.ts";
 import { chatPrompts } from "./chat-prompt.ts";
 import { errorBody } from "./http/api-error.ts";
 import { authenticator } from "./http/auth.ts";
+import { createHttpServer } from "./http/http-server.ts";
 import { useStrictJson } from "./http/json-body.ts";
 import { normaliseError, shuttingDownError } from "./http/normalise-error.ts";
 import { answerUnknownRoutes } from "./http/not-found.ts";
@@ -31,6 +33,11 @@ export interface AppOptions {
   /** Keys that the admin endpoints need; without any, they refuse everybody. */
   readonly adminKeys?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
+  /**
+   * A server that listens already: from `app.ready()` on its requests are this app's and nobody else's. The caller closes it.
+   * Default: one of the app's own, which `app.listen()` opens.
+   */
+  readonly server?: Server;
   /** Refuses fields that are not known instead of naming them in a header. Default: false. */
   readonly strict?: boolean;
   /** Renders templates that come with requests, within the budgets of chat-render. Default: false. */
@@ -81,14 +88,22 @@ function contextOf(options: AppOptions): ServerContext {
  */
 export function createApp(options: AppOptions): FastifyInstance {
   const context = contextOf(options);
+  let takeRequests = (): void => {};
   const app = fastify({
     bodyLimit: context.limits.maxBodyBytes,
-    requestTimeout: context.limits.requestTimeoutMs,
-    http: { maxHeaderSize: context.limits.maxHeaderBytes, headersTimeout: context.limits.headersTimeoutMs },
+    serverFactory(handler) {
+      const { server } = options;
+      if (server === undefined) return createHttpServer(context.limits).on("request", handler);
+      takeRequests = () => void server.removeAllListeners("request").on("request", handler);
+      return server;
+    },
     // Refused here instead, in the shape that clients of this API read.
     return503OnClosing: false,
   });
-  app.server.maxConnections = context.limits.maxConnections;
+  app.addHook("onReady", (done) => {
+    takeRequests();
+    done();
+  });
   let closing = false;
   const authenticate = authenticator({
     apiKeys: options.apiKeys ?? [],

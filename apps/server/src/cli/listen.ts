@@ -1,6 +1,5 @@
-import type { AddressInfo } from "node:net";
-
-import type { FastifyInstance } from "fastify";
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
 
 import { usageError } from "./cli-error.ts";
 
@@ -22,16 +21,18 @@ function isAddress(address: AddressInfo | string | null): address is AddressInfo
  *
  * @throws {CliError} exit code 2 when the address or the port cannot be used
  */
-export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+export async function listen(server: Server, host: string, port: number): Promise<string> {
   try {
-    await app.listen({ host, port });
+    // One server has one address: the name means two.
+    server.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
+    await once(server, "listening");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const reason = reasons[code];
     if (reason === undefined) throw error;
     throw usageError(reason(host, port), error);
   }
-  const address = app.server.address();
+  const address = server.address();
   const actual = isAddress(address) ? address.port : port;
   return `http://${host.includes(":") ? `[${host}]` : host}:${actual}`;
 }

@@ -43,6 +43,7 @@ export async function loadEngine(
   settings: ServeSettings,
   environment: CliEnvironment,
   signal: AbortSignal,
+  onShare: (share: number) => void,
 ): Promise<Engine> {
   await checkFile(settings.modelPath, "--model");
   if (settings.draftModelPath !== null) await checkFile(settings.draftModelPath, "--draft-model");
@@ -60,7 +61,10 @@ export async function loadEngine(
       slots: settings.slots,
       threads: settings.threads,
       ...(settings.contextSize === null ? {} : { contextSize: settings.contextSize }),
-      onLoadProgress: show,
+      onLoadProgress(share) {
+        show(share);
+        onShare(share);
+      },
       signal,
     });
   } catch (error) {

@@ -1,7 +1,14 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+
 import type { Engine } from "@onpar/engine-binding";
 import type { FastifyInstance } from "fastify";
 
 import { createApp } from "../app.ts";
+import { createHttpServer } from "../http/http-server.ts";
+import { answerWhileLoading } from "../http/loading.ts";
+import { defaultLimits, type ServerLimits } from "../server-limits.ts";
+import { packageVersion } from "../version.ts";
 import { usageError } from "./cli-error.ts";
 import { keysOf, readSmallFile } from "./config-file.ts";
 import type { CliEnvironment } from "./environment.ts";
@@ -47,16 +54,26 @@ function stopRequests(environment: CliEnvironment): StopRequests {
   return { first, signal: asked.signal, release };
 }
 
-/** Lets running requests finish until the deadline, then ends them, then their connections. */
+/** Accepts nothing more, lets running requests finish until the deadline, then ends them, then their connections. */
 async function drain(app: FastifyInstance, stop: AbortController, drainMs: number): Promise<void> {
   const endRequests = setTimeout(() => stop.abort(), drainMs);
   const endConnections = setTimeout(() => app.server.closeAllConnections(), drainMs + farewellMs);
   try {
     await app.close();
+    await closeServer(app.server);
   } finally {
     clearTimeout(endRequests);
     clearTimeout(endConnections);
   }
+}
+
+/** Resolves when the last connection has ended; those that are idle end now. */
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  await closed;
 }
 
 /** Null when the stop request came while the engine was loading: then what loading says of it is no failure. */
@@ -64,9 +81,10 @@ async function loadUnlessStopped(
   settings: ServeSettings,
   environment: CliEnvironment,
   signal: AbortSignal,
+  onShare: (share: number) => void,
 ): Promise<Engine | null> {
   try {
-    return await loadEngine(settings, environment, signal);
+    return await loadEngine(settings, environment, signal, onShare);
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
@@ -104,32 +122,49 @@ export async function serve(settings: ServeSettings, environment: CliEnvironment
   const stopped = stopRequests(environment);
   try {
     const apiKeys = [...settings.apiKeys, ...(await keysFromFile(settings.apiKeyFile))];
-    await using engine = await loadUnlessStopped(settings, environment, stopped.signal);
-    if (engine === null || stopped.signal.aborted) return;
-    const stop = new AbortController();
-    const servedModelName = settings.servedModelName ?? engine.info.model.name;
-    const app = createApp({
-      engine,
-      servedModelName,
-      apiKeys,
-      adminKeys: settings.adminKeys,
-      limits: { maxBodyBytes: settings.maxBodyBytes, maxWaiting: settings.maxQueue },
-      strict: settings.strict,
-      requestTemplates: settings.allowRequestTemplates,
-      metricsSchema: settings.metricsSchema,
-      onNote: notes(settings, environment),
-      stopSignal: stop.signal,
-      onServerError: (error) => environment.stderr.write(`onpar-server: ${oneLine(error.message)}\n`),
-    });
-    const url = await listen(app, settings.host, settings.port);
+    const limits: ServerLimits = {
+      ...defaultLimits,
+      maxBodyBytes: settings.maxBodyBytes,
+      maxWaiting: settings.maxQueue,
+    };
+    const server = createHttpServer(limits);
+    let share = 0;
+    answerWhileLoading(server, { serverVersion: packageVersion(), share: () => share });
+    const url = await listen(server, settings.host, settings.port);
     if (!settings.quiet && apiKeys.length === 0 && !loopback.test(settings.host)) {
       environment.stderr.write(
         `onpar-server: warning: ${settings.host} is reachable from other machines and no --api-key is set\n`,
       );
     }
-    environment.stdout.write(readyLine(url, servedModelName, engine));
-    await stopped.first;
-    await drain(app, stop, settings.drainSeconds * 1000);
+    try {
+      await using engine = await loadUnlessStopped(settings, environment, stopped.signal, (loaded) => {
+        share = loaded;
+      });
+      if (engine === null || stopped.signal.aborted) return;
+      const stop = new AbortController();
+      const servedModelName = settings.servedModelName ?? engine.info.model.name;
+      const app = createApp({
+        engine,
+        server,
+        servedModelName,
+        apiKeys,
+        adminKeys: settings.adminKeys,
+        limits,
+        strict: settings.strict,
+        requestTemplates: settings.allowRequestTemplates,
+        metricsSchema: settings.metricsSchema,
+        onNote: notes(settings, environment),
+        stopSignal: stop.signal,
+        onServerError: (error) => environment.stderr.write(`onpar-server: ${oneLine(error.message)}\n`),
+      });
+      await app.ready();
+      environment.stdout.write(readyLine(url, servedModelName, engine));
+      await stopped.first;
+      await drain(app, stop, settings.drainSeconds * 1000);
+    } finally {
+      server.closeAllConnections();
+      await closeServer(server);
+    }
   } finally {
     stopped.release();
   }
