@@ -114,6 +114,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => {
     const apiError = normaliseError(error);
     if (apiError.statusCode >= 500 && apiError.cause instanceof Error) context.reportError(apiError.cause);
+    // A connection that ends while its client still sends takes the answer with it. What comes is passed over instead, unread,
+    // until the time for a request is up.
+    if (apiError.statusCode === 413) void reply.removeHeader("connection");
     return reply.code(apiError.statusCode).headers(apiError.headers).send(errorBody(apiError));
   });
   app.addHook("preClose", (done) => {

@@ -16,6 +16,7 @@ export interface Finished {
 
 export interface RunningServer {
   readonly url: string;
+  readonly pid: number;
   /** Asks the server to end and resolves with its exit code. */
   stop(): Promise<number | null>;
 }
@@ -37,6 +38,7 @@ export async function startServer(flags: readonly string[] = []): Promise<Runnin
   });
   return {
     url,
+    pid: child.pid ?? 0,
     async stop() {
       child.kill("SIGTERM");
       return ended;
