@@ -26,7 +26,7 @@ await build({
   platform: "node",
   target: "node20",
   conditions: ["@onpar/source"],
-  external: ["undici", "node-llama-cpp", "@onpar/vllm-addon"],
+  external: ["undici", "node-llama-cpp", "@onpar/vllm-addon", "@resvg/resvg-js"],
   banner: {
     js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
   },
