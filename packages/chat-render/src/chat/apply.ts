@@ -1,5 +1,5 @@
 import { defaultLimits, Pace, type BudgetLimits } from "../python/budget.ts";
-import { PyDict, textOf, type PyValue } from "../python/value.ts";
+import { type PyDict, textOf, type PyValue, isDict } from "../python/value.ts";
 import { RenderError } from "../error.ts";
 import { compileTemplate, type CompiledTemplate } from "../render.ts";
 import { viewNamed, type ViewName } from "../views/index.ts";
@@ -91,7 +91,7 @@ const monotonic = (): number => performance.now();
 const none: ReadonlyMap<string, PyValue> = new Map();
 
 function entriesOf(kwargs: Readonly<Record<string, unknown>> | PyDict): [string, unknown][] {
-  return kwargs instanceof PyDict
+  return isDict(kwargs)
     ? kwargs.entries().map(([name, value]) => [textOf(name) ?? "", value])
     : Object.entries(kwargs);
 }

@@ -1,6 +1,6 @@
 import { RenderError } from "../error.ts";
 import { isSpaceUnit } from "../python/unicode.ts";
-import { PyDict, PyTuple, isList, textOf, typeName, type PyValue } from "../python/value.ts";
+import { PyDict, isList, textOf, typeName, type PyValue, isDict, isTuple } from "../python/value.ts";
 
 /** What transformers appends to the message that is to be continued, to find its end in the prompt. */
 const TAG = "CONTINUE_FINAL_MESSAGE_TAG ";
@@ -56,8 +56,8 @@ function appendTag(value: PyValue): string {
 function markParts(parts: readonly PyValue[]): { readonly parts: PyValue[]; readonly final: string } {
   for (let index = parts.length - 1; index >= 0; index -= 1) {
     const part = parts[index];
-    const text = part instanceof PyDict ? part.get("text") : undefined;
-    if (part instanceof PyDict && text !== undefined) {
+    const text = isDict(part) ? part.get("text") : undefined;
+    if (isDict(part) && text !== undefined) {
       const marked = [...parts];
       marked[index] = withEntry(part, "text", appendTag(text));
       return { parts: marked, final: textOf(text) ?? "" };
@@ -80,7 +80,7 @@ export function markFinalMessage(
   template: string,
 ): MarkedConversation {
   const last = messages.at(-1);
-  if (!(last instanceof PyDict)) {
+  if (!isDict(last)) {
     throw valueError("Cannot apply chat template to an empty conversation. Provide at least one message.");
   }
   const value = last.get(field) ?? null;
@@ -92,7 +92,7 @@ export function markFinalMessage(
       `continue_final_message is set to "${field}" but this is not an accepted field in the chat_template`,
     );
   }
-  if (isList(value) || value instanceof PyTuple) {
+  if (isList(value) || isTuple(value)) {
     const { parts, final } = markParts(isList(value) ? value : value.items);
     return { messages: [...messages.slice(0, -1), withEntry(last, field, parts)], final: strip(final) };
   }

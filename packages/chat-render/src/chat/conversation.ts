@@ -1,6 +1,6 @@
 import { RenderError } from "../error.ts";
 
-import { PyDict, isList, isStr, textOf, typeName, type PyValue } from "../python/value.ts";
+import { isList, isStr, textOf, typeName, type PyValue, isDict } from "../python/value.ts";
 import { toPython } from "./to-python.ts";
 
 /** An object of a conversation, passed to the template as it is. */
@@ -81,20 +81,20 @@ class MessageCheck {
 
   #toolCall(field: string, call: PyValue): void {
     const shape = "an object with function.name and function.arguments";
-    if (!(call instanceof PyDict)) {
+    if (!isDict(call)) {
       this.fail(field, shape, call);
     }
     // Without the wrapper too, as transformers accepts it.
     const wrapped = call.get("function");
     const inner = wrapped === undefined && call.has("name") ? call : wrapped;
     const name = inner === call ? field : `${field}.function`;
-    if (!(inner instanceof PyDict)) {
+    if (!isDict(inner)) {
       this.fail(name, shape, inner);
     }
     this.text(`${name}.name`, inner.get("name"));
     const given = inner.get("arguments");
     // Templates treat an object and its JSON text differently, so neither is turned into the other.
-    if (given !== undefined && given !== null && !isStr(given) && !(given instanceof PyDict)) {
+    if (given !== undefined && given !== null && !isStr(given) && !isDict(given)) {
       this.fail(`${name}.arguments`, "an object or its JSON text", given);
     }
   }
@@ -107,7 +107,7 @@ class MessageCheck {
       this.fail("content", "a text, null or a list of parts", content);
     }
     for (const [index, part] of content.entries()) {
-      if (!(part instanceof PyDict)) {
+      if (!isDict(part)) {
         this.fail(`content[${index}]`, 'an object such as {"type": "text", "text": …}', part);
       }
     }
@@ -115,7 +115,7 @@ class MessageCheck {
 }
 
 function checkMessage(message: PyValue, index: number, strict: boolean): void {
-  if (!(message instanceof PyDict)) {
+  if (!isDict(message)) {
     const expected = "an object with role and content";
     throw invalid(`messages[${index}]`, expected, message, { messageIndex: index });
   }
@@ -171,7 +171,7 @@ function objects(value: unknown, field: "tools" | "documents"): readonly PyValue
   if (list === null) {
     return null;
   }
-  if (!isList(list) || !list.every((item) => item instanceof PyDict)) {
+  if (!isList(list) || !list.every((item) => isDict(item))) {
     throw invalid(field, "a list of objects, or null", list, { field });
   }
   return list;

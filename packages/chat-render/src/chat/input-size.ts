@@ -1,4 +1,4 @@
-import { isList, PyDict, PyTuple, textOf, type PyValue } from "../python/value.ts";
+import { isList, textOf, type PyValue, isDict, isTuple } from "../python/value.ts";
 
 /** What a value counts beside its characters. */
 const PER_VALUE = 16;
@@ -18,12 +18,12 @@ export function inputSize(values: readonly PyValue[]): number {
       continue;
     }
     seen.add(value);
-    if (value instanceof PyDict) {
+    if (isDict(value)) {
       for (const [key, item] of value.entries()) {
         left.push(key, item);
       }
-    } else if (value instanceof PyTuple || isList(value)) {
-      for (const item of value instanceof PyTuple ? value.items : value) {
+    } else if (isTuple(value) || isList(value)) {
+      for (const item of isTuple(value) ? value.items : value) {
         left.push(item);
       }
     }

@@ -1,6 +1,6 @@
 import { RenderError } from "../error.ts";
 import { parseJson } from "../python/json-reader.ts";
-import { PyDict, isList, type PyValue } from "../python/value.ts";
+import { type PyDict, isList, type PyValue, isDict } from "../python/value.ts";
 
 /** A conversation as it stands in its JSON text. */
 export interface ParsedConversation {
@@ -33,8 +33,8 @@ export function parseConversation(jsonText: string): ParsedConversation {
   if (isList(value)) {
     return { messages: value, tools: null, documents: null };
   }
-  const messages = value instanceof PyDict ? value.get("messages") : undefined;
-  if (!(value instanceof PyDict) || messages === undefined || !isList(messages)) {
+  const messages = isDict(value) ? value.get("messages") : undefined;
+  if (!isDict(value) || messages === undefined || !isList(messages)) {
     throw invalid("messages", "a list of messages, or an object with one");
   }
   return { messages, tools: optionalList(value, "tools"), documents: optionalList(value, "documents") };

@@ -1,5 +1,18 @@
 import { RenderError } from "../error.ts";
-import { PyDict, PyFloat, PyMarkup, PyObject, PyTuple, PyUndefined, type PyValue } from "../python/value.ts";
+import {
+  PyDict,
+  PyFloat,
+  type PyMarkup,
+  type PyObject,
+  type PyTuple,
+  type PyUndefined,
+  type PyValue,
+  isDict,
+  isTuple,
+  isObject,
+  isUndefined,
+  isMarkup,
+} from "../python/value.ts";
 
 /** Values inside each other, in a conversation or in variables. */
 const MAX_DEPTH = 500;
@@ -36,12 +49,12 @@ function refused(path: string, what: string): RenderError {
 
 function isPython(value: object): value is PyDict | PyFloat | PyTuple | PyObject | PyUndefined | PyMarkup {
   return (
-    value instanceof PyDict ||
+    isDict(value) ||
     value instanceof PyFloat ||
-    value instanceof PyTuple ||
-    value instanceof PyObject ||
-    value instanceof PyUndefined ||
-    value instanceof PyMarkup
+    isTuple(value) ||
+    isObject(value) ||
+    isUndefined(value) ||
+    isMarkup(value)
   );
 }
 

@@ -1,6 +1,6 @@
 import { getAttribute, getItem } from "../python/access.ts";
 import { dictMethods } from "../python/methods/dict-methods.ts";
-import { isList, PyDict, PyUndefined } from "../python/value.ts";
+import { isList, PyUndefined, isDict } from "../python/value.ts";
 import type { Attribute, Item } from "./ast.ts";
 import type { Compiler } from "./compiler.ts";
 import type { Frame } from "./frame.ts";
@@ -45,7 +45,7 @@ export function compileAttribute(compiler: Compiler, frame: Frame, node: Attribu
   }
   return (scope) => {
     const value = object(scope);
-    if (value instanceof PyDict) {
+    if (isDict(value)) {
       const item = value.getNormal(name);
       return item === undefined ? new PyUndefined(name, value) : item;
     }
@@ -65,7 +65,7 @@ export function compileItem(compiler: Compiler, frame: Frame, node: Item): Evalu
     const isPlain = !dictMethods.has(name) && !name.startsWith("_");
     return (scope) => {
       const value = object(scope);
-      if (value instanceof PyDict) {
+      if (isDict(value)) {
         const item = value.getNormal(name);
         if (item !== undefined) {
           return item;

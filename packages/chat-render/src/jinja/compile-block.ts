@@ -2,7 +2,7 @@ import { PyError, typeError } from "../python/errors.ts";
 import { listOf } from "../python/iterate.ts";
 import { truth } from "../python/truth.ts";
 import { undefinedError } from "../python/undefined.ts";
-import { PyUndefined } from "../python/value.ts";
+import { isUndefined } from "../python/value.ts";
 import type { Block, Load } from "./ast.ts";
 import { compileSlot } from "./compile-name.ts";
 import type { Compiler } from "./compiler.ts";
@@ -71,7 +71,7 @@ export function compileLoad(compiler: Compiler, frame: Frame, node: Load): Execu
     if (kind !== "include" || typeof name === "string") {
       throw noLoader();
     }
-    if (name instanceof PyUndefined) {
+    if (isUndefined(name)) {
       // A constant list of templates is looked at in another way.
       throw node.template.kind === "list" || node.template.kind === "tuple"
         ? undefinedError(rt, name)

@@ -5,13 +5,13 @@ import { isIterable, listOf } from "../python/iterate.ts";
 import { reprText } from "../python/repr.ts";
 import { undefinedError } from "../python/undefined.ts";
 import {
-  PyDict,
-  PyMarkup,
-  PyUndefined,
   textOf,
   typeName,
   type PyKwargs,
   type PyValue,
+  isUndefined,
+  isDict,
+  isMarkup,
 } from "../python/value.ts";
 import type { Arguments, Call, Filter, Test } from "./ast.ts";
 import type { Compiler } from "./compiler.ts";
@@ -75,10 +75,10 @@ function spreadKeywords(
   called: string,
   replaces: boolean,
 ): void {
-  if (spread instanceof PyUndefined) {
+  if (isUndefined(spread)) {
     throw undefinedError(rt, spread);
   }
-  if (!(spread instanceof PyDict)) {
+  if (!isDict(spread)) {
     throw typeError(
       `${replaces ? "dict" : called}() argument after ** must be a mapping, not ${typeName(spread)}`,
     );
@@ -148,7 +148,7 @@ export function compileCall(compiler: Compiler, frame: Frame, node: Call, caller
   return (scope) => {
     const { rt } = scope;
     const value = object(scope);
-    if (typeof value === "string" || value instanceof PyDict) {
+    if (typeof value === "string" || isDict(value)) {
       const args = positional(scope);
       return callMethod(rt, value, name, args, keywords === null ? null : keywords(scope));
     }
@@ -217,11 +217,11 @@ export function compileFilter(
 
 /** Tests whose answer needs no call. */
 const quickTests: Readonly<Partial<Record<string, (value: PyValue) => boolean>>> = {
-  defined: (value) => !(value instanceof PyUndefined),
-  undefined: (value) => value instanceof PyUndefined,
+  defined: (value) => !isUndefined(value),
+  undefined: (value) => isUndefined(value),
   none: (value) => value === null,
-  string: (value) => typeof value === "string" || value instanceof PyMarkup,
-  mapping: (value) => value instanceof PyDict,
+  string: (value) => typeof value === "string" || isMarkup(value),
+  mapping: (value) => isDict(value),
 };
 
 export function compileTest(compiler: Compiler, frame: Frame, node: Test): (scope: Scope) => boolean {

@@ -5,7 +5,18 @@ import { intText } from "../python/numbers.ts";
 import { PySlice, sliceSequence } from "../python/slices.ts";
 import { truth } from "../python/truth.ts";
 import { undefinedError } from "../python/undefined.ts";
-import { isList, PyDict, PyFloat, PyObject, PyTuple, PyUndefined, type PyValue } from "../python/value.ts";
+import {
+  isList,
+  PyDict,
+  PyFloat,
+  PyTuple,
+  PyUndefined,
+  type PyValue,
+  isTuple,
+  isDict,
+  isUndefined,
+  isObject,
+} from "../python/value.ts";
 import type { Conditional, Expression, Item, Sequence } from "./ast.ts";
 import { TemplateReference } from "./block-reference.ts";
 import { compileAttribute, compileItem } from "./compile-access.ts";
@@ -32,9 +43,9 @@ function unwritableFloat(value: PyValue): string | null {
   }
   const items = isList(value)
     ? value
-    : value instanceof PyTuple
+    : isTuple(value)
       ? value.items
-      : value instanceof PyDict
+      : isDict(value)
         ? value.entries().flat()
         : [];
   return items.map(unwritableFloat).find((name) => name !== null) ?? null;
@@ -128,13 +139,13 @@ function compileSequence(compiler: Compiler, frame: Frame, node: Sequence): Eval
 
 /** Python's own slice, which Jinja does not soften as it does other lookups. */
 function slicePart(rt: Runtime, value: PyValue, bounds: PySlice): PyValue {
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     throw undefinedError(rt, value);
   }
-  if (value instanceof PyDict || value instanceof TemplateReference) {
+  if (isDict(value) || value instanceof TemplateReference) {
     throw typeError("unhashable type: 'slice'");
   }
-  const part = value instanceof PyObject ? value.getItem?.(bounds, rt) : sliceSequence(rt, value, bounds);
+  const part = isObject(value) ? value.getItem?.(bounds, rt) : sliceSequence(rt, value, bounds);
   if (part === undefined) {
     throw notSubscriptable(value);
   }

@@ -1,6 +1,6 @@
 import { iterate, listOf } from "../python/iterate.ts";
 import { PyIterator } from "../python/objects.ts";
-import { isList, PyMarkup, PyObject, PyTuple, type PyValue } from "../python/value.ts";
+import { isList, PyMarkup, PyTuple, type PyValue, isObject } from "../python/value.ts";
 import type { Expression, For } from "./ast.ts";
 import { compileEntry, compileExit, compileSlot, type WriteSlot } from "./compile-name.ts";
 import { compileTarget } from "./compile-target.ts";
@@ -102,7 +102,7 @@ function plainRounds({ begin, body, line }: Round): Rounds {
       ran ||= completion === NORMAL;
       return completion;
     };
-    if (!isList(items) && items instanceof PyObject) {
+    if (!isList(items) && isObject(items)) {
       const iterator = iterate(rt, items);
       for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
         if (run(step.value) === BREAK) {

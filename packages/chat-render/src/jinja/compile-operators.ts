@@ -1,7 +1,7 @@
 import { binary, type BinaryOperator } from "../python/arithmetic.ts";
 import { contains, equals } from "../python/compare.ts";
 import { escape } from "../python/markup.ts";
-import { PyDict, PyMarkup, type PyValue } from "../python/value.ts";
+import { PyMarkup, type PyValue, isDict, isMarkup } from "../python/value.ts";
 import {
   arithmetic,
   type Binary,
@@ -66,7 +66,7 @@ function same(rt: Runtime, a: PyValue, b: PyValue): boolean {
 
 /** `left in right` for a text, mostly a key. */
 function holds(rt: Runtime, container: PyValue, item: PyValue): boolean {
-  return container instanceof PyDict && typeof item === "string"
+  return isDict(container) && typeof item === "string"
     ? container.getNormal(item) !== undefined
     : contains(rt, container, item);
 }
@@ -145,7 +145,7 @@ export function compileComparison(
 
 /** `a ~ b` where values are escaped: one Markup among them makes all of them so. */
 function joinEscaped(rt: Runtime, values: readonly PyValue[]): PyValue {
-  if (values.some((value) => value instanceof PyMarkup)) {
+  if (values.some((value) => isMarkup(value))) {
     return new PyMarkup(values.map((value) => escape(rt, value).text).join(""));
   }
   return values.map((value) => rt.text(value)).join("");

@@ -11,11 +11,13 @@ import {
   isList,
   PyDict,
   PyFloat,
-  PyMarkup,
   PyTuple,
   type PyContext,
   type PyKwargs,
   type PyValue,
+  isTuple,
+  isDict,
+  isMarkup,
 } from "../python/value.ts";
 import {
   arithmetic,
@@ -48,13 +50,13 @@ const notConstant = new NotConstant();
 
 /** Whether Jinja can write the value into its code. */
 export function isRepresentable(value: PyValue): boolean {
-  if (isList(value) || value instanceof PyTuple) {
+  if (isList(value) || isTuple(value)) {
     return (isList(value) ? value : value.items).every(isRepresentable);
   }
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     return value.entries().every(([key, item]) => isRepresentable(key) && isRepresentable(item));
   }
-  return typeof value !== "object" || value === null || value instanceof PyFloat || value instanceof PyMarkup;
+  return typeof value !== "object" || value === null || value instanceof PyFloat || isMarkup(value);
 }
 
 export function compareValues(

@@ -11,7 +11,8 @@ import {
   type PyContext,
   type PyKwargs,
   type PyValue,
-  PyUndefined,
+  isDict,
+  isUndefined,
 } from "../python/value.ts";
 import { strftime } from "../python/strftime.ts";
 import { bindArguments } from "./bind-arguments.ts";
@@ -49,12 +50,12 @@ function makeDict(args: readonly PyValue[], kwargs: PyKwargs, ctx: PyContext): P
     throw typeError(`dict expected at most 1 argument, got ${args.length}`);
   }
   const dict = new PyDict();
-  if (source instanceof PyDict) {
+  if (isDict(source)) {
     ctx.budget.collect(source.size);
     for (const [key, value] of source.entries()) {
       dict.set(key, value);
     }
-  } else if (source instanceof PyUndefined) {
+  } else if (isUndefined(source)) {
     throw undefinedError(ctx, source);
   } else if (source !== undefined) {
     addPairs(ctx, dict, source);

@@ -2,12 +2,12 @@ import type { Budget } from "../python/budget.ts";
 import { recursionError, typeError } from "../python/errors.ts";
 import { str } from "../python/repr.ts";
 import {
-  PyMarkup,
   typeName,
   type PyContext,
   type PyFilter,
   type PyTest,
   type PyValue,
+  isMarkup,
 } from "../python/value.ts";
 
 /** Macros, callers, blocks and recursive loops inside each other before Python's own stack ends. */
@@ -72,7 +72,7 @@ export class Runtime implements PyContext {
 
   /** Writes what Jinja hands on as it is: everything but a str fails when the texts are joined. */
   writeUnchecked(value: PyValue): void {
-    if (typeof value === "string" || value instanceof PyMarkup) {
+    if (typeof value === "string" || isMarkup(value)) {
       this.write(typeof value === "string" ? value : value.text);
     } else {
       this.badPiece ??= `sequence item ${this.pieces}: expected str instance, ${typeName(value)} found`;

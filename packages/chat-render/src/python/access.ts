@@ -16,15 +16,18 @@ import {
   isList,
   PyDict,
   PyFloat,
-  PyMarkup,
-  PyObject,
-  PyTuple,
+  type PyMarkup,
   PyUndefined,
   textOf,
   typeName,
   type PyContext,
   type PyKwargs,
   type PyValue,
+  isMarkup,
+  isObject,
+  isTuple,
+  isDict,
+  isUndefined,
 } from "./value.ts";
 
 function bind<S>(
@@ -46,11 +49,11 @@ function strFormat(value: string | PyMarkup, name: "format" | "format_map"): PyF
 }
 
 function publicAttribute(ctx: PyContext, value: PyValue, name: string): PyValue | undefined {
-  if (typeof value === "string" || value instanceof PyMarkup) {
+  if (typeof value === "string" || isMarkup(value)) {
     if (name === "format" || name === "format_map") {
       return strFormat(value, name);
     }
-    const bound = value instanceof PyMarkup ? bind("Markup", markupMethods, name, value) : undefined;
+    const bound = isMarkup(value) ? bind("Markup", markupMethods, name, value) : undefined;
     return bound ?? bind(typeName(value), strMethods, name, typeof value === "string" ? value : value.text);
   }
   if (isList(value)) {
@@ -58,13 +61,13 @@ function publicAttribute(ctx: PyContext, value: PyValue, name: string): PyValue 
       ? unsafeUndefined(value, name)
       : bind("list", listMethods, name, value);
   }
-  if (value instanceof PyObject) {
+  if (isObject(value)) {
     if (name === "fromkeys" && value instanceof PyFunction && value.name === "dict") {
       return bind("dict", dictMethods, name, new PyDict());
     }
     return value.getAttribute?.(name, ctx);
   }
-  if (value instanceof PyTuple) {
+  if (isTuple(value)) {
     if (value instanceof GroupTuple && (name === "grouper" || name === "list")) {
       return value.items[name === "grouper" ? 0 : 1];
     }
@@ -93,7 +96,7 @@ function publicAttribute(ctx: PyContext, value: PyValue, name: string): PyValue 
 
 /** The attribute as the sandbox lets it out; undefined where Python raises AttributeError. */
 export function lookupAttribute(ctx: PyContext, value: PyValue, name: string): PyValue | undefined {
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     const method = dictMethods.get(name);
     if (method !== undefined) {
       return unsafeDictMethods.has(name)
@@ -105,12 +108,12 @@ export function lookupAttribute(ctx: PyContext, value: PyValue, name: string): P
     return unsafeUndefined(value, name);
   }
   if (name.startsWith("_")) {
-    if (value instanceof PyUndefined && !(name.startsWith("__") && name.endsWith("__"))) {
+    if (isUndefined(value) && !(name.startsWith("__") && name.endsWith("__"))) {
       throw undefinedError(ctx, value);
     }
     return undefined;
   }
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     throw undefinedError(ctx, value);
   }
   return publicAttribute(ctx, value, name);
@@ -122,7 +125,7 @@ export function getAttribute(ctx: PyContext, value: PyValue, name: string): PyVa
   if (attribute !== undefined) {
     return attribute;
   }
-  const item = value instanceof PyDict ? value.getNormal(name) : subscript(ctx, value, name);
+  const item = isDict(value) ? value.getNormal(name) : subscript(ctx, value, name);
   return item === undefined ? new PyUndefined(name, value) : item;
 }
 
@@ -139,17 +142,17 @@ export function getItem(ctx: PyContext, value: PyValue, key: PyValue): PyValue {
 
 /** `callee(*args, **kwargs)`. */
 export function call(ctx: PyContext, callee: PyValue, args: readonly PyValue[], kwargs: PyKwargs): PyValue {
-  if (callee instanceof PyObject && callee.call !== undefined) {
+  if (isObject(callee) && callee.call !== undefined) {
     return callee.call(args, kwargs, ctx);
   }
-  if (callee instanceof PyUndefined) {
+  if (isUndefined(callee)) {
     throw undefinedError(ctx, callee);
   }
   throw typeError(`'${typeName(callee)}' object is not callable`);
 }
 
 export function isCallable(value: PyValue): boolean {
-  return (value instanceof PyObject && value.call !== undefined) || value instanceof PyUndefined;
+  return (isObject(value) && value.call !== undefined) || isUndefined(value);
 }
 
 /** `value.name(*args, **kwargs)`, without a bound method in between where the value is a str or a dict. */
@@ -165,7 +168,7 @@ export function callMethod(
     if (method !== undefined) {
       return method(ctx, value, args, kwargs);
     }
-  } else if (value instanceof PyDict && !unsafeDictMethods.has(name)) {
+  } else if (isDict(value) && !unsafeDictMethods.has(name)) {
     const method = dictMethods.get(name);
     if (method !== undefined) {
       return method(ctx, value, args, kwargs);

@@ -15,11 +15,13 @@ import {
   pyInt,
   PyMarkup,
   PyTuple,
-  PyUndefined,
   textOf,
   typeName,
   type PyContext,
   type PyValue,
+  isMarkup,
+  isTuple,
+  isUndefined,
 } from "./value.ts";
 
 export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
@@ -118,31 +120,30 @@ function repeat(ctx: PyContext, sequence: PyValue, count: number | bigint): PyVa
       ctx.budget.grow(text.length * times);
     }
     const repeated = text === "" ? "" : text.repeat(times);
-    return sequence instanceof PyMarkup ? new PyMarkup(repeated) : repeated;
+    return isMarkup(sequence) ? new PyMarkup(repeated) : repeated;
   }
   if (sequence instanceof PyBytes) {
     ctx.budget.collect(sequence.bytes.length * times);
     return new PyBytes(Array.from({ length: times }, () => sequence.bytes).flat());
   }
-  const items = sequence instanceof PyTuple ? sequence.items : isList(sequence) ? sequence : [];
+  const items = isTuple(sequence) ? sequence.items : isList(sequence) ? sequence : [];
   ctx.budget.collect(items.length * times);
   const result: PyValue[] = [];
   for (let left = items.length === 0 ? 0 : times; left > 0; left -= 1) {
     result.push(...items);
   }
-  return sequence instanceof PyTuple ? new PyTuple(result) : result;
+  return isTuple(sequence) ? new PyTuple(result) : result;
 }
 
 function isSequence(value: PyValue): boolean {
-  return isStr(value) || isList(value) || value instanceof PyTuple || value instanceof PyBytes;
+  return isStr(value) || isList(value) || isTuple(value) || value instanceof PyBytes;
 }
 
 function multiplySequence(ctx: PyContext, a: PyValue, b: PyValue): PyValue {
-  const [sequence, factor] =
-    a instanceof PyMarkup || (isSequence(a) && !(b instanceof PyMarkup)) ? [a, b] : [b, a];
+  const [sequence, factor] = isMarkup(a) || (isSequence(a) && !isMarkup(b)) ? [a, b] : [b, a];
   const count = intOf(factor);
   if (count === undefined) {
-    throw sequence instanceof PyMarkup
+    throw isMarkup(sequence)
       ? notAnInteger(factor)
       : typeError(`can't multiply sequence by non-int of type '${typeName(factor)}'`);
   }
@@ -155,7 +156,7 @@ function concatenate(ctx: PyContext, a: PyValue, b: PyValue): PyValue | undefine
   const right = textOf(b);
   if (left !== undefined && right !== undefined) {
     ctx.budget.grow(left.length + right.length);
-    if (a instanceof PyMarkup || b instanceof PyMarkup) {
+    if (isMarkup(a) || isMarkup(b)) {
       return new PyMarkup(escape(ctx, a).text + escape(ctx, b).text);
     }
     return left + right;
@@ -164,7 +165,7 @@ function concatenate(ctx: PyContext, a: PyValue, b: PyValue): PyValue | undefine
     ctx.budget.collect(a.length + b.length);
     return a.concat(b);
   }
-  if (a instanceof PyTuple && b instanceof PyTuple) {
+  if (isTuple(a) && isTuple(b)) {
     ctx.budget.collect(a.items.length + b.items.length);
     return new PyTuple(a.items.concat(b.items));
   }
@@ -175,7 +176,7 @@ function concatenate(ctx: PyContext, a: PyValue, b: PyValue): PyValue | undefine
     ctx.budget.collect(a.bytes.length + b.bytes.length);
     return new PyBytes(a.bytes.concat(b.bytes));
   }
-  if (isSequence(a) && !(a instanceof PyMarkup)) {
+  if (isSequence(a) && !isMarkup(a)) {
     throw typeError(`can only concatenate ${typeName(a)} (not "${typeName(b)}") to ${typeName(a)}`);
   }
   return undefined;
@@ -199,15 +200,15 @@ export function binary(ctx: PyContext, operator: BinaryOperator, a: PyValue, b: 
   if (operator === "%" && isStr(a)) {
     return printf(ctx, a, b);
   }
-  if (operator === "*" && a instanceof PyMarkup) {
+  if (operator === "*" && isMarkup(a)) {
     return multiplySequence(ctx, a, b);
   }
-  const set = operator === "-" && !(a instanceof PyUndefined) ? setDifference(ctx, a, b) : undefined;
+  const set = operator === "-" && !isUndefined(a) ? setDifference(ctx, a, b) : undefined;
   if (set !== undefined) {
     return set;
   }
   for (const side of [a, b]) {
-    if (side instanceof PyUndefined) {
+    if (isUndefined(side)) {
       throw undefinedError(ctx, side);
     }
   }
@@ -232,7 +233,7 @@ export function unary(ctx: PyContext, operator: "-" | "+", value: PyValue): PyVa
   if (float !== undefined) {
     return operator === "+" ? value : pyFloat(-Number(float));
   }
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     throw undefinedError(ctx, value);
   }
   throw typeError(`bad operand type for unary ${operator}: '${typeName(value)}'`);

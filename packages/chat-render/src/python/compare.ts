@@ -6,14 +6,14 @@ import { MAX_DEPTH } from "./repr.ts";
 import { undefinedError } from "./undefined.ts";
 import {
   isList,
-  PyDict,
-  PyObject,
-  PyTuple,
-  PyUndefined,
   textOf,
   typeName,
   type PyContext,
   type PyValue,
+  isTuple,
+  isDict,
+  isUndefined,
+  isObject,
 } from "./value.ts";
 
 export type OrderOperator = "<" | "<=" | ">" | ">=";
@@ -69,11 +69,11 @@ function equalAt(ctx: PyContext, a: PyValue, b: PyValue, depth: number): boolean
   if (isList(a)) {
     return isList(b) && equalItems(ctx, a, b, depth + 1);
   }
-  if (a instanceof PyTuple) {
-    return b instanceof PyTuple && equalItems(ctx, a.items, b.items, depth + 1);
+  if (isTuple(a)) {
+    return isTuple(b) && equalItems(ctx, a.items, b.items, depth + 1);
   }
-  if (a instanceof PyDict) {
-    if (!(b instanceof PyDict) || a.size !== b.size) {
+  if (isDict(a)) {
+    if (!isDict(b) || a.size !== b.size) {
       return false;
     }
     for (const [key, value] of a.entries()) {
@@ -84,10 +84,10 @@ function equalAt(ctx: PyContext, a: PyValue, b: PyValue, depth: number): boolean
     }
     return true;
   }
-  if (a instanceof PyUndefined) {
-    return b instanceof PyUndefined;
+  if (isUndefined(a)) {
+    return isUndefined(b);
   }
-  if (a instanceof PyObject && a.equals !== undefined) {
+  if (isObject(a) && a.equals !== undefined) {
     return a.equals(b, ctx);
   }
   return a === b;
@@ -138,8 +138,7 @@ function orderAt(ctx: PyContext, operator: OrderOperator, a: PyValue, b: PyValue
     ctx.budget.grow(Math.min(text.length, other.length));
     return ordered(operator, compareTexts(text, other));
   }
-  const items =
-    isList(a) && isList(b) ? [a, b] : a instanceof PyTuple && b instanceof PyTuple ? [a.items, b.items] : [];
+  const items = isList(a) && isList(b) ? [a, b] : isTuple(a) && isTuple(b) ? [a.items, b.items] : [];
   const [itemsA, itemsB] = items;
   if (itemsA !== undefined && itemsB !== undefined) {
     const count = Math.min(itemsA.length, itemsB.length);
@@ -153,11 +152,11 @@ function orderAt(ctx: PyContext, operator: OrderOperator, a: PyValue, b: PyValue
     return ordered(operator, itemsA.length - itemsB.length);
   }
   for (const side of [a, b]) {
-    if (side instanceof PyUndefined) {
+    if (isUndefined(side)) {
       throw undefinedError(ctx, side);
     }
   }
-  if (a instanceof PyObject && b instanceof PyObject) {
+  if (isObject(a) && isObject(b)) {
     const [part, whole] = operator.startsWith("<") ? [a, b] : [b, a];
     const isWithin = part.within?.(whole, ctx);
     if (isWithin !== undefined) {
@@ -200,20 +199,20 @@ export function contains(ctx: PyContext, container: PyValue, item: PyValue): boo
     ctx.budget.grow(text.length);
     return text.includes(part);
   }
-  if (container instanceof PyDict) {
+  if (isDict(container)) {
     return container.has(item);
   }
-  if (container instanceof PyObject && container.contains !== undefined) {
+  if (isObject(container) && container.contains !== undefined) {
     return container.contains(item, ctx);
   }
-  const items = container instanceof PyTuple ? container.items : container;
+  const items = isTuple(container) ? container.items : container;
   if (isList(items)) {
     return items.some((other) => same(ctx, other, item, 0));
   }
-  if (container instanceof PyUndefined) {
+  if (isUndefined(container)) {
     return false;
   }
-  if (!(container instanceof PyObject && container.iterate !== undefined)) {
+  if (!(isObject(container) && container.iterate !== undefined)) {
     throw typeError(`argument of type '${typeName(container)}' is not iterable`);
   }
   const iterator = iterate(ctx, container);

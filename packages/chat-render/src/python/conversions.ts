@@ -4,7 +4,7 @@ import { intOf, intToFloat, numberOf } from "./numbers.ts";
 import { parseFloatText, parseInteger } from "./parse-numbers.ts";
 import { repr } from "./repr.ts";
 import { undefinedError } from "./undefined.ts";
-import { pyInt, PyUndefined, textOf, typeName, type PyContext, type PyValue } from "./value.ts";
+import { pyInt, textOf, typeName, type PyContext, type PyValue, isUndefined } from "./value.ts";
 
 /** `int(float)`. */
 export function truncate(value: number): number | bigint {
@@ -29,7 +29,7 @@ export function toInt(ctx: PyContext, value: PyValue, base = 10): number | bigin
   if (float !== undefined) {
     return truncate(Number(float));
   }
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     throw undefinedError(ctx, value);
   }
   throw typeError(
@@ -52,7 +52,7 @@ export function toFloat(ctx: PyContext, value: PyValue): number {
   if (number !== undefined) {
     return intToFloat(number);
   }
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     throw undefinedError(ctx, value);
   }
   throw typeError(`float() argument must be a string or a real number, not '${typeName(value)}'`);

@@ -3,14 +3,14 @@ import { typeError, valueError } from "./errors.ts";
 import { notIterable } from "./refusals.ts";
 import {
   isList,
-  PyDict,
-  PyObject,
-  PyTuple,
-  PyUndefined,
   textOf,
   typeName,
   type PyContext,
   type PyValue,
+  isDict,
+  isTuple,
+  isUndefined,
+  isObject,
 } from "./value.ts";
 
 /** An iterator over an array, without `return`: Python's go on where a loop left them. */
@@ -37,11 +37,11 @@ function itemsOf(ctx: PyContext, value: PyValue): readonly PyValue[] | undefined
   if (isList(value)) {
     return value;
   }
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     ctx.budget.collect(value.size);
     return value.keys();
   }
-  if (value instanceof PyTuple) {
+  if (isTuple(value)) {
     return value.items;
   }
   const text = textOf(value);
@@ -50,12 +50,12 @@ function itemsOf(ctx: PyContext, value: PyValue): readonly PyValue[] | undefined
     // A split by the empty text would cut surrogate pairs.
     return hasSurrogates(text) ? Array.from(text) : text.split("");
   }
-  return value instanceof PyUndefined ? [] : undefined;
+  return isUndefined(value) ? [] : undefined;
 }
 
 /** `iter(value)`. Raises TypeError where Python cannot iterate. The iterator has no `return`. */
 export function iterate(ctx: PyContext, value: PyValue): Iterator<PyValue> {
-  if (value instanceof PyObject && value.iterate !== undefined) {
+  if (isObject(value) && value.iterate !== undefined) {
     return value.iterate(ctx);
   }
   const items = itemsOf(ctx, value);
@@ -70,7 +70,7 @@ export function listOf(ctx: PyContext, value: PyValue): readonly PyValue[] {
   if (isList(value)) {
     return value;
   }
-  if (value instanceof PyObject && value.iterate !== undefined) {
+  if (isObject(value) && value.iterate !== undefined) {
     const items: PyValue[] = [];
     const iterator = value.iterate(ctx);
     for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
@@ -87,13 +87,9 @@ export function listOf(ctx: PyContext, value: PyValue): readonly PyValue[] {
 }
 
 export function isIterable(value: PyValue): boolean {
-  return value instanceof PyObject
+  return isObject(value)
     ? value.iterate !== undefined
-    : isList(value) ||
-        value instanceof PyDict ||
-        value instanceof PyTuple ||
-        value instanceof PyUndefined ||
-        textOf(value) !== undefined;
+    : isList(value) || isDict(value) || isTuple(value) || isUndefined(value) || textOf(value) !== undefined;
 }
 
 /** The values for `count` targets of an assignment. */
@@ -102,7 +98,7 @@ export function unpack(ctx: PyContext, value: PyValue, count: number): readonly 
     throw typeError(`cannot unpack non-iterable ${typeName(value)} object`);
   }
   let items: readonly PyValue[];
-  if (value instanceof PyObject) {
+  if (isObject(value)) {
     // An endless iterator is asked for one item too many and not for all.
     const taken: PyValue[] = [];
     const iterator = iterate(ctx, value);
@@ -131,7 +127,7 @@ export function lengthOf(ctx: PyContext, value: PyValue): number | undefined {
   if (isList(value)) {
     return value.length;
   }
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     return value.size;
   }
   const text = textOf(value);
@@ -139,10 +135,10 @@ export function lengthOf(ctx: PyContext, value: PyValue): number | undefined {
     ctx.budget.grow(text.length);
     return codePointCount(text);
   }
-  if (value instanceof PyTuple) {
+  if (isTuple(value)) {
     return value.items.length;
   }
-  return value instanceof PyObject ? value.length?.() : value instanceof PyUndefined ? 0 : undefined;
+  return isObject(value) ? value.length?.() : isUndefined(value) ? 0 : undefined;
 }
 
 /** `len(value)`. */

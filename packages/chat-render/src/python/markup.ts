@@ -1,5 +1,5 @@
 import { str } from "./repr.ts";
-import { PyMarkup, type PyContext, type PyValue } from "./value.ts";
+import { PyMarkup, type PyContext, type PyValue, isMarkup } from "./value.ts";
 
 const special = /[&<>'"]/;
 const entities: readonly (readonly [RegExp, string])[] = [
@@ -24,7 +24,7 @@ export function escapeText(text: string): string {
 
 /** `markupsafe.escape`: the text of everything but Markup, escaped. */
 export function escape(ctx: PyContext, value: PyValue): PyMarkup {
-  if (value instanceof PyMarkup) {
+  if (isMarkup(value)) {
     return value;
   }
   const text = str(ctx, value);
@@ -35,5 +35,5 @@ export function escape(ctx: PyContext, value: PyValue): PyMarkup {
 
 /** A Markup where `model` is one, else the plain text: what str methods of a Markup return. */
 export function like(model: PyValue, text: string): string | PyMarkup {
-  return model instanceof PyMarkup ? new PyMarkup(text) : text;
+  return isMarkup(model) ? new PyMarkup(text) : text;
 }

@@ -6,14 +6,16 @@ import { intOf, numberOf } from "./numbers.ts";
 import { repr } from "./repr.ts";
 import { PySlice, sliceBounds } from "./slices.ts";
 import {
-  PyDict,
-  PyMarkup,
+  type PyDict,
   PyObject,
   PyTuple,
   type PyContext,
   type PyKwargs,
   type PyValue,
   pyInt,
+  isTuple,
+  isObject,
+  isMarkup,
 } from "./value.ts";
 import { sizeArgument, type Method } from "./methods/method.ts";
 
@@ -263,7 +265,7 @@ export class PyView extends PyObject {
     if (this.typeName === "dict_values") {
       return this.list().some((item) => sameItem(ctx, item, value));
     }
-    const [key, item, ...rest] = value instanceof PyTuple ? value.items : [];
+    const [key, item, ...rest] = isTuple(value) ? value.items : [];
     const found = key === undefined || item === undefined || rest.length > 0 ? undefined : this.dict.get(key);
     return found !== undefined && item !== undefined && sameItem(ctx, found, item);
   }
@@ -271,7 +273,7 @@ export class PyView extends PyObject {
   /** Views of values have no order and are equal only to themselves. */
   override within(other: PyValue, ctx: PyContext): boolean | undefined {
     return this.typeName !== "dict_values" &&
-      other instanceof PyObject &&
+      isObject(other) &&
       (other.typeName === "set" || other.typeName === "dict_keys" || other.typeName === "dict_items")
       ? this.list().every((item) => other.contains?.(item, ctx))
       : undefined;
@@ -280,7 +282,7 @@ export class PyView extends PyObject {
   override equals(other: PyValue, ctx: PyContext): boolean {
     return (
       other === this ||
-      (other instanceof PyObject && other.length?.() === this.dict.size && this.within(other, ctx) === true)
+      (isObject(other) && other.length?.() === this.dict.size && this.within(other, ctx) === true)
     );
   }
 }
@@ -299,14 +301,14 @@ export class PyMethod<S> extends PyObject {
     this.name = name;
     this.self = self;
     this.method = method;
-    this.typeName = self instanceof PyMarkup ? "method" : "builtin_function_or_method";
+    this.typeName = isMarkup(self) ? "method" : "builtin_function_or_method";
   }
 
   override repr(ctx: PyContext): string {
     if (this.name === "fromkeys" || this.name === "maketrans") {
       return `<built-in method ${this.name} of type object at 0x7f0000000000>`;
     }
-    return this.self instanceof PyMarkup
+    return isMarkup(this.self)
       ? `<bound method Markup.${this.name} of ${this.name === "escape" ? "<class 'markupsafe.Markup'>" : repr(ctx, this.self)}>`
       : `<built-in method ${this.name} of ${this.type} object at 0x7f0000000000>`;
   }

@@ -5,7 +5,16 @@ import { splitLines } from "./methods/str-split.ts";
 import { MAX_DEPTH, repr, reprText } from "./repr.ts";
 import { sortValues } from "./sorting.ts";
 import { spaceClass } from "./unicode.ts";
-import { isList, PyDict, PyTuple, typeName, type PyContext, type PyValue } from "./value.ts";
+import {
+  isList,
+  type PyDict,
+  PyTuple,
+  typeName,
+  type PyContext,
+  type PyValue,
+  isTuple,
+  isDict,
+} from "./value.ts";
 
 const WIDTH = 80;
 
@@ -22,7 +31,7 @@ function precedes(ctx: PyContext, a: PyValue, b: PyValue): boolean {
 }
 
 function sortedEntries(ctx: PyContext, dict: PyDict): [PyValue, PyValue][] {
-  const parts = (pair: PyValue): readonly PyValue[] => (pair instanceof PyTuple ? pair.items : []);
+  const parts = (pair: PyValue): readonly PyValue[] => (isTuple(pair) ? pair.items : []);
   return sortValues(
     ctx,
     dict.entries(),
@@ -43,14 +52,14 @@ function flat(ctx: PyContext, value: PyValue, depth: number): string {
     throw recursionError();
   }
   let text: string;
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     const parts = sortedEntries(ctx, value).map(
       ([key, item]) => `${flat(ctx, key, depth + 1)}: ${flat(ctx, item, depth + 1)}`,
     );
     text = `{${parts.join(", ")}}`;
   } else if (isList(value)) {
     text = `[${value.map((item) => flat(ctx, item, depth + 1)).join(", ")}]`;
-  } else if (value instanceof PyTuple) {
+  } else if (isTuple(value)) {
     const parts = value.items.map((item) => flat(ctx, item, depth + 1));
     text = `(${parts.join(", ")}${parts.length === 1 ? "," : ""})`;
   } else {
@@ -76,13 +85,13 @@ class Printer {
       return whole;
     }
     this.#ctx.budget.grow(indent);
-    if (value instanceof PyDict) {
+    if (isDict(value)) {
       return `{${this.#entries(sortedEntries(this.#ctx, value), indent + 1, allowance + 1, level + 1)}}`;
     }
     if (isList(value)) {
       return `[${this.#items(value, indent + 1, allowance + 1, level + 1)}]`;
     }
-    if (value instanceof PyTuple) {
+    if (isTuple(value)) {
       const end = value.items.length === 1 ? ",)" : ")";
       return `(${this.#items(value.items, indent + 1, allowance + end.length, level + 1)}${end}`;
     }

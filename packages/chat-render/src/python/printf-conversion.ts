@@ -7,7 +7,7 @@ import { escapeText } from "./markup.ts";
 import { intOf, intText, intToFloat, numberOf } from "./numbers.ts";
 import { repr, str } from "./repr.ts";
 import { undefinedError } from "./undefined.ts";
-import { pyInt, PyMarkup, PyUndefined, textOf, typeName, type PyContext, type PyValue } from "./value.ts";
+import { pyInt, textOf, typeName, type PyContext, type PyValue, isUndefined, isMarkup } from "./value.ts";
 
 /** One conversion of a format, such as `%-5.2f`. */
 export interface Conversion {
@@ -58,7 +58,7 @@ function integerOf(ctx: PyContext, value: PyValue, letter: string): number | big
     }
     return pyInt(BigInt(Math.trunc(float)));
   }
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     throw undefinedError(ctx, value);
   }
   throw typeError(`%${letter} format: a real number is required, not ${typeName(value)}`);
@@ -101,7 +101,7 @@ function convertFloat(ctx: PyContext, value: PyValue, conversion: Conversion, wr
   const { letter, flags, precision } = conversion;
   const number = wrapped ? toFloat(ctx, value) : numberOf(value);
   if (number === undefined) {
-    if (value instanceof PyUndefined) {
+    if (isUndefined(value)) {
       throw undefinedError(ctx, value);
     }
     throw notReal(value);
@@ -154,7 +154,7 @@ export function convert(ctx: PyContext, value: PyValue, conversion: Conversion, 
   } else {
     text = letter === "s" ? str(ctx, value) : repr(ctx, value);
     // The arguments of a Markup are escaped, but for those that are Markup themselves.
-    if (escaping && !(letter === "s" && value instanceof PyMarkup)) {
+    if (escaping && !(letter === "s" && isMarkup(value))) {
       text = escapeText(text);
     }
     if (letter === "a") {

@@ -7,13 +7,14 @@ import { convert } from "./printf-conversion.ts";
 import { rawItem } from "./raw-item.ts";
 import {
   isList,
-  PyDict,
-  PyMarkup,
-  PyObject,
-  PyTuple,
-  PyUndefined,
+  type PyMarkup,
   type PyContext,
   type PyValue,
+  isTuple,
+  isDict,
+  isUndefined,
+  isObject,
+  isMarkup,
 } from "./value.ts";
 
 /** The arguments of one format operation, taken one after the other or by name. */
@@ -23,12 +24,12 @@ class Arguments {
   #next = 0;
 
   constructor(value: PyValue) {
-    this.#values = value instanceof PyTuple ? value.items : [value];
+    this.#values = isTuple(value) ? value.items : [value];
     const isMapping =
-      value instanceof PyDict ||
+      isDict(value) ||
       isList(value) ||
-      value instanceof PyUndefined ||
-      (value instanceof PyObject && value.getItem !== undefined);
+      isUndefined(value) ||
+      (isObject(value) && value.getItem !== undefined);
     this.mapping = isMapping ? value : undefined;
   }
 
@@ -107,7 +108,7 @@ function starOrNumber(
 /** Python's `format % values` of a str or a Markup. */
 export function printf(ctx: PyContext, template: string | PyMarkup, value: PyValue): string | PyMarkup {
   const text = typeof template === "string" ? template : template.text;
-  const escaping = template instanceof PyMarkup;
+  const escaping = isMarkup(template);
   const args = new Arguments(value);
   ctx.budget.grow(text.length);
   let result = "";

@@ -3,14 +3,14 @@ import { floatText, intText } from "./numbers.ts";
 import { isPrintable } from "./unicode.ts";
 import {
   isList,
-  PyDict,
   PyFloat,
-  PyMarkup,
-  PyObject,
-  PyTuple,
-  PyUndefined,
   type PyContext,
   type PyValue,
+  isUndefined,
+  isMarkup,
+  isObject,
+  isDict,
+  isTuple,
 } from "./value.ts";
 
 /** Where Python's stack ends, about. */
@@ -75,27 +75,27 @@ function reprAt(ctx: PyContext, value: PyValue, depth: number): string {
   if (value instanceof PyFloat) {
     return floatText(value.value);
   }
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     return "Undefined";
   }
-  if (value instanceof PyMarkup) {
+  if (isMarkup(value)) {
     ctx.budget.grow(value.text.length * 4);
     return `Markup(${reprText(value.text)})`;
   }
   if (depth > MAX_DEPTH) {
     throw recursionError(" while getting the repr of an object");
   }
-  if (value instanceof PyObject) {
+  if (isObject(value)) {
     return value.repr(ctx);
   }
   let text: string;
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     text = "";
     for (const [key, item] of value.entries()) {
       text += `${text === "" ? "" : ", "}${reprAt(ctx, key, depth + 1)}: ${reprAt(ctx, item, depth + 1)}`;
     }
     text = `{${text}}`;
-  } else if (value instanceof PyTuple) {
+  } else if (isTuple(value)) {
     text = `(${reprItems(ctx, value.items, depth + 1)}${value.items.length === 1 ? "," : ""})`;
   } else if (isList(value)) {
     text = `[${reprItems(ctx, value, depth + 1)}]`;
@@ -119,13 +119,13 @@ export function str(ctx: PyContext, value: PyValue): string {
   if (typeof value === "number" && Number.isInteger(value)) {
     return String(value);
   }
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     return "";
   }
-  if (value instanceof PyMarkup) {
+  if (isMarkup(value)) {
     return value.text;
   }
-  if (value instanceof PyObject && value.str !== undefined) {
+  if (isObject(value) && value.str !== undefined) {
     return value.str(ctx);
   }
   return reprAt(ctx, value, 0);

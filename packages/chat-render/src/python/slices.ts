@@ -4,7 +4,7 @@ import { badSliceIndex } from "./refusals.ts";
 import { like } from "./markup.ts";
 import { intOf } from "./numbers.ts";
 import { repr } from "./repr.ts";
-import { isList, PyObject, PyTuple, textOf, type PyContext, type PyValue } from "./value.ts";
+import { isList, PyObject, PyTuple, textOf, type PyContext, type PyValue, isTuple } from "./value.ts";
 
 /** `slice(start, stop, step)`: what Undefined names when something cannot be sliced. */
 export class PySlice extends PyObject {
@@ -89,12 +89,12 @@ export function sliceSequence(ctx: PyContext, value: PyValue, slice: PySlice): P
     ctx.budget.collect(text.length);
     return like(value, pick(Array.from(text), bounds).join(""));
   }
-  const items = value instanceof PyTuple ? value.items : value;
+  const items = isTuple(value) ? value.items : value;
   if (!isList(items)) {
     return undefined;
   }
   const bounds = sliceBounds(slice, items.length);
   ctx.budget.collect(bounds.count);
   const picked = pick(items, bounds);
-  return value instanceof PyTuple ? new PyTuple(picked) : picked;
+  return isTuple(value) ? new PyTuple(picked) : picked;
 }

@@ -4,7 +4,7 @@ import { asciiText, format } from "./format-spec.ts";
 import { escapeText } from "./markup.ts";
 import { rawItem } from "./raw-item.ts";
 import { repr, str } from "./repr.ts";
-import { PyMarkup, type PyContext, type PyKwargs, type PyValue } from "./value.ts";
+import { type PyMarkup, type PyContext, type PyKwargs, type PyValue, isMarkup } from "./value.ts";
 
 /** How a field reaches into a value: with the rules of the sandbox. */
 export interface Lookups {
@@ -177,7 +177,7 @@ class Formatter {
     }
     const value = this.#convert(this.#find(key), conversion);
     const filled = this.run(spec, depth - 1);
-    if (this.#escaping && value instanceof PyMarkup) {
+    if (this.#escaping && isMarkup(value)) {
       if (filled !== "") {
         throw valueError("Unsupported format specification for Markup.");
       }
@@ -254,5 +254,5 @@ export function formatMethod(
     positional = [];
     named = (key) => rawItem(ctx, mapping, key);
   }
-  return new Formatter(ctx, lookups, positional, named, value instanceof PyMarkup).run(text, 2);
+  return new Formatter(ctx, lookups, positional, named, isMarkup(value)).run(text, 2);
 }

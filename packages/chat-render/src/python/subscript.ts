@@ -6,13 +6,13 @@ import { PySlice, sliceSequence } from "./slices.ts";
 import { undefinedError } from "./undefined.ts";
 import {
   isList,
-  PyDict,
-  PyObject,
-  PyTuple,
-  PyUndefined,
   textOf,
   type PyContext,
   type PyValue,
+  isDict,
+  isUndefined,
+  isObject,
+  isTuple,
 } from "./value.ts";
 
 function characterAt(ctx: PyContext, text: string, index: number): string | undefined {
@@ -39,13 +39,13 @@ function orMissing<T>(read: () => T | undefined): T | undefined {
 
 /** `value[key]`; undefined where Python raises TypeError or LookupError, which Jinja takes for "not there". */
 export function subscript(ctx: PyContext, value: PyValue, key: PyValue): PyValue | undefined {
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     return typeof key === "string" ? value.getNormal(key) : orMissing(() => value.get(key));
   }
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     throw undefinedError(ctx, value);
   }
-  if (value instanceof PyObject) {
+  if (isObject(value)) {
     return value.getItem?.(key, ctx);
   }
   if (key instanceof PySlice) {
@@ -60,6 +60,6 @@ export function subscript(ctx: PyContext, value: PyValue, key: PyValue): PyValue
     const character = characterAt(ctx, text, index);
     return character === undefined ? undefined : like(value, character);
   }
-  const items = value instanceof PyTuple ? value.items : value;
+  const items = isTuple(value) ? value.items : value;
   return isList(items) ? items[index < 0 ? index + items.length : index] : undefined;
 }

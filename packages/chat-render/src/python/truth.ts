@@ -1,4 +1,4 @@
-import { isList, PyDict, PyFloat, PyMarkup, PyObject, PyTuple, type PyValue } from "./value.ts";
+import { isList, PyFloat, type PyValue, isDict, isObject, isMarkup, isTuple } from "./value.ts";
 
 /** `bool(value)`. */
 export function truth(value: PyValue): boolean {
@@ -9,17 +9,17 @@ export function truth(value: PyValue): boolean {
   if (value === null) {
     return false;
   }
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     return value.size > 0;
   }
   if (isList(value)) {
     return value.length > 0;
   }
-  if (value instanceof PyObject) {
+  if (isObject(value)) {
     return value.truth();
   }
-  if (value instanceof PyMarkup) {
+  if (isMarkup(value)) {
     return value.text !== "";
   }
-  return value instanceof PyFloat ? value.value !== 0 : value instanceof PyTuple && value.items.length > 0;
+  return value instanceof PyFloat ? value.value !== 0 : isTuple(value) && value.items.length > 0;
 }

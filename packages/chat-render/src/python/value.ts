@@ -143,6 +143,26 @@ export function pyInt(value: bigint): number | bigint {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 }
 
+export function isDict(value: unknown): value is PyDict {
+  return value instanceof PyDict;
+}
+
+export function isTuple(value: unknown): value is PyTuple {
+  return value instanceof PyTuple;
+}
+
+export function isMarkup(value: unknown): value is PyMarkup {
+  return value instanceof PyMarkup;
+}
+
+export function isUndefined(value: unknown): value is PyUndefined {
+  return value instanceof PyUndefined;
+}
+
+export function isObject(value: unknown): value is PyObject {
+  return value instanceof PyObject;
+}
+
 export function isInt(value: PyValue): value is number | bigint {
   return typeof value === "number" ? Number.isInteger(value) : typeof value === "bigint";
 }

@@ -1,5 +1,5 @@
 import { RenderError } from "../error.ts";
-import { PyDict, PyFloat, PyMarkup, PyTuple, isList, textOf, type PyValue } from "../python/value.ts";
+import { PyFloat, isList, textOf, type PyValue, isMarkup, isTuple, isDict } from "../python/value.ts";
 import { applyTemplate } from "./transformers.ts";
 import type { View } from "./view.ts";
 
@@ -16,16 +16,16 @@ function toJavaScript(value: PyValue): unknown {
   if (typeof value === "bigint") {
     return Number(value);
   }
-  if (value instanceof PyMarkup) {
+  if (isMarkup(value)) {
     return value.text;
   }
   if (isList(value)) {
     return value.map(toJavaScript);
   }
-  if (value instanceof PyTuple) {
+  if (isTuple(value)) {
     return value.items.map(toJavaScript);
   }
-  return value instanceof PyDict
+  return isDict(value)
     ? Object.fromEntries(value.entries().map(([key, item]) => [textOf(key) ?? "", toJavaScript(item)]))
     : value;
 }

@@ -1,9 +1,9 @@
 import { RenderError } from "../error.ts";
 import { jsonText } from "../python/filters/tojson.ts";
-import { PyDict, isList, isStr, textOf, type PyValue } from "../python/value.ts";
+import { PyDict, isList, isStr, textOf, type PyValue, isDict } from "../python/value.ts";
 import { strftime } from "../python/strftime.ts";
 import { capabilitiesOf, type TemplateCapabilities } from "./llama-caps.ts";
-import { dictAt, dictOf, given, isDict, listAt, roleOf, textAt } from "./python-dict.ts";
+import { dictAt, dictOf, given, listAt, roleOf, textAt } from "./python-dict.ts";
 import { argumentsAsDict } from "./tool-arguments.ts";
 import type { Rendered, RenderWarning, View, ViewRequest, ViewTemplate } from "./view.ts";
 
@@ -29,7 +29,7 @@ function refuse(message: string): never {
 
 function joined(parts: readonly PyValue[]): string {
   return parts
-    .filter((part) => part instanceof PyDict)
+    .filter((part) => isDict(part))
     .map((part) => textAt(part, "text") ?? "")
     .join("\n");
 }
@@ -38,7 +38,7 @@ function contentOf(message: PyDict, caps: TemplateCapabilities, warnings: Render
   const content = message.get("content") ?? "";
   if (isList(content)) {
     for (const part of content) {
-      if (!(part instanceof PyDict) || textAt(part, "type") !== "text") {
+      if (!isDict(part) || textAt(part, "type") !== "text") {
         warnings.push({
           code: "VIEW_APPROXIMATE",
           message: "llama.cpp puts a marker of its own for images and sound, or refuses the part",
@@ -46,11 +46,11 @@ function contentOf(message: PyDict, caps: TemplateCapabilities, warnings: Render
       }
     }
     const texts = content
-      .filter((part) => part instanceof PyDict && textAt(part, "type") === "text")
+      .filter((part) => isDict(part) && textAt(part, "type") === "text")
       .map((part) =>
         dictOf([
           ["type", "text"],
-          ["text", part instanceof PyDict ? part.get("text") : ""],
+          ["text", isDict(part) ? part.get("text") : ""],
         ]),
       );
     if (texts.length === 0) {
@@ -72,7 +72,7 @@ function contentOf(message: PyDict, caps: TemplateCapabilities, warnings: Render
 }
 
 function toolCall(call: PyValue, objects: boolean): PyValue {
-  if (!(call instanceof PyDict)) {
+  if (!isDict(call)) {
     return call;
   }
   const inner = dictAt(call, "function") ?? call;
@@ -112,7 +112,7 @@ function messageOf(message: PyDict, caps: TemplateCapabilities, warnings: Render
 }
 
 function toolOf(tool: PyValue): PyValue {
-  const outer = tool instanceof PyDict ? tool : new PyDict();
+  const outer = isDict(tool) ? tool : new PyDict();
   const inner = dictAt(outer, "function") ?? outer;
   return dictOf([
     ["type", "function"],

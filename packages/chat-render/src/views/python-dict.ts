@@ -1,4 +1,4 @@
-import { PyDict, isList, textOf, type PyValue } from "../python/value.ts";
+import { PyDict, isList, textOf, type PyValue, isDict } from "../python/value.ts";
 
 /** A dict of these entries, without those that are undefined. */
 export function dictOf(entries: readonly (readonly [key: string, value: PyValue | undefined])[]): PyDict {
@@ -23,7 +23,7 @@ export function textAt(dict: PyDict, key: string): string | undefined {
 
 export function dictAt(dict: PyDict, key: string): PyDict | undefined {
   const value = dict.get(key);
-  return value instanceof PyDict ? value : undefined;
+  return isDict(value) ? value : undefined;
 }
 
 export function listAt(dict: PyDict, key: string): readonly PyValue[] | undefined {
@@ -31,11 +31,7 @@ export function listAt(dict: PyDict, key: string): readonly PyValue[] | undefine
   return isList(value) ? value : undefined;
 }
 
-export function isDict(value: PyValue): value is PyDict {
-  return value instanceof PyDict;
-}
-
 /** The role of a message; empty where it has none. */
 export function roleOf(message: PyValue | undefined): string {
-  return message instanceof PyDict ? (textAt(message, "role") ?? "") : "";
+  return isDict(message) ? (textAt(message, "role") ?? "") : "";
 }

@@ -1,6 +1,6 @@
 import { RenderError } from "../error.ts";
-import { PyDict, isList, isStr, textOf, type PyValue } from "../python/value.ts";
-import { dictAt, dictOf, given, isDict, listAt, roleOf, textAt } from "./python-dict.ts";
+import { type PyDict, isList, isStr, textOf, type PyValue, isDict } from "../python/value.ts";
+import { dictAt, dictOf, given, listAt, roleOf, textAt } from "./python-dict.ts";
 import { argumentsAsDict } from "./tool-arguments.ts";
 import { applyTemplate } from "./transformers.ts";
 import type { Rendered, RenderWarning, View } from "./view.ts";
@@ -18,11 +18,11 @@ const media: Readonly<Record<string, string>> = {
 };
 
 function isTextPart(part: PyValue): part is PyDict {
-  return part instanceof PyDict && ["text", "input_text"].includes(textAt(part, "type") ?? "");
+  return isDict(part) && ["text", "input_text"].includes(textAt(part, "type") ?? "");
 }
 
 function partForTemplate(part: PyValue): PyValue | undefined {
-  if (!(part instanceof PyDict)) {
+  if (!isDict(part)) {
     return undefined;
   }
   const type = textAt(part, "type") ?? "";
@@ -48,13 +48,13 @@ function toolContent(content: PyValue): PyValue {
     if (isStr(part)) {
       return textOf(part) ?? "";
     }
-    return part instanceof PyDict && textAt(part, "type") === "text" ? (textAt(part, "text") ?? "") : null;
+    return isDict(part) && textAt(part, "type") === "text" ? (textAt(part, "text") ?? "") : null;
   });
   return texts.includes(null) ? content : texts.join(" ");
 }
 
 function toolCall(call: PyValue, place: string): PyValue {
-  if (!(call instanceof PyDict)) {
+  if (!isDict(call)) {
     return call;
   }
   const inner = dictAt(call, "function") ?? call;
@@ -108,7 +108,7 @@ function messageAsSglang(message: PyDict, index: number, parts: boolean): PyDict
 }
 
 function toolAsSglang(tool: PyValue): PyValue {
-  if (!(tool instanceof PyDict)) {
+  if (!isDict(tool)) {
     return tool;
   }
   const inner = dictAt(tool, "function") ?? tool;
@@ -198,9 +198,7 @@ function renderWithRetry(
     if (tools === null || !(error instanceof RenderError) || error.pythonClass === null) {
       throw error;
     }
-    const rendered = render(
-      tools.map((tool) => (tool instanceof PyDict ? (dictAt(tool, "function") ?? tool) : tool)),
-    );
+    const rendered = render(tools.map((tool) => (isDict(tool) ? (dictAt(tool, "function") ?? tool) : tool)));
     warn("VIEW_CHANGED_INPUT", "the template refused the tools, and SGLang gave it the bare functions");
     return rendered;
   }

@@ -1,10 +1,10 @@
 import { RenderError } from "../error.ts";
 import { parseJson } from "../python/json-reader.ts";
-import { PyDict, textOf, type PyValue } from "../python/value.ts";
+import { type PyDict, textOf, type PyValue, isDict } from "../python/value.ts";
 
 /** Arguments of a tool call as an object: servers read the JSON text that clients send. Null where it is no object. */
 export function argumentsAsDict(given: PyValue | undefined): PyDict | null {
-  if (given instanceof PyDict) {
+  if (isDict(given)) {
     return given;
   }
   const text = textOf(given ?? null);
@@ -13,7 +13,7 @@ export function argumentsAsDict(given: PyValue | undefined): PyDict | null {
   }
   try {
     const value = parseJson(text);
-    return value instanceof PyDict ? value : null;
+    return isDict(value) ? value : null;
   } catch (error) {
     if (error instanceof RenderError) {
       return null;

@@ -1,6 +1,6 @@
 import { RenderError } from "../error.ts";
-import { PyDict, isList, isStr, textOf, type PyValue } from "../python/value.ts";
-import { dictAt, dictOf, given, isDict, listAt, roleOf, textAt } from "./python-dict.ts";
+import { PyDict, isList, isStr, textOf, type PyValue, isDict } from "../python/value.ts";
+import { dictAt, dictOf, given, listAt, roleOf, textAt } from "./python-dict.ts";
 import { argumentsAsDict } from "./tool-arguments.ts";
 import { applyTemplate } from "./transformers.ts";
 import type { RenderWarning, View } from "./view.ts";
@@ -66,7 +66,7 @@ class VllmMessages {
           ])
         : part;
     }
-    if (!(part instanceof PyDict)) {
+    if (!isDict(part)) {
       return null;
     }
     const type = textAt(part, "type") ?? Object.keys(media).find((key) => part.has(key)) ?? "text";
@@ -105,7 +105,7 @@ class VllmMessages {
       return content;
     }
     const texts = content.map((part) =>
-      part instanceof PyDict && textAt(part, "type") === "text" ? (textAt(part, "text") ?? "") : null,
+      isDict(part) && textAt(part, "type") === "text" ? (textAt(part, "text") ?? "") : null,
     );
     return texts.includes(null) ? content : texts.join("\n");
   }
@@ -118,7 +118,7 @@ class VllmMessages {
   }
 
   #toolCall(call: PyValue, place: string): PyValue {
-    if (!(call instanceof PyDict)) {
+    if (!isDict(call)) {
       return call;
     }
     const inner = dictAt(call, "function") ?? call;
@@ -196,7 +196,7 @@ class VllmMessages {
         const content = message.get("content") ?? "";
         return isList(content)
           ? content
-              .map((part) => (part instanceof PyDict ? textAt(part, "text") : textOf(part)))
+              .map((part) => (isDict(part) ? textAt(part, "text") : textOf(part)))
               .filter((text) => text !== undefined)
               .join("\n")
           : (textOf(content) ?? "");
@@ -212,7 +212,7 @@ class VllmMessages {
 
 /** A tool as vLLM's request model gives it back: known fields in its own order. */
 function toolAsVllm(tool: PyValue): PyValue {
-  if (!(tool instanceof PyDict)) {
+  if (!isDict(tool)) {
     return tool;
   }
   const inner = dictAt(tool, "function") ?? tool;

@@ -2,7 +2,7 @@ import { getItem } from "../access.ts";
 import { like } from "../markup.ts";
 import { parseInteger } from "../parse-numbers.ts";
 import { classPatterns } from "../unicode.ts";
-import { PyUndefined, textOf, type PyContext, type PyValue } from "../value.ts";
+import { textOf, type PyContext, type PyValue, isUndefined } from "../value.ts";
 
 export type Getter = (item: PyValue) => PyValue;
 
@@ -37,7 +37,7 @@ export function attributeGetter(
     let value = item;
     for (const part of parts) {
       value = getItem(ctx, value, part);
-      if (missing !== null && value instanceof PyUndefined) {
+      if (missing !== null && isUndefined(value)) {
         value = missing;
       }
     }

@@ -5,12 +5,12 @@ import { undefinedError } from "../undefined.ts";
 import { repr } from "../repr.ts";
 import {
   PyDict,
-  PyUndefined,
   textOf,
   type PyContext,
   type PyFilter,
   type PyKwargs,
   type PyValue,
+  isUndefined,
 } from "../value.ts";
 import { attributeGetter, type Getter } from "./attribute-getter.ts";
 import { each, generator } from "./sequence-filters.ts";
@@ -26,7 +26,7 @@ function byName<T>(ctx: PyContext, table: ReadonlyMap<string, T>, kind: "filter"
   const message = `No ${kind} named ${repr(ctx, name)}.`;
   throw new PyError(
     "TemplateRuntimeError",
-    name instanceof PyUndefined
+    isUndefined(name)
       ? `${message} (${undefinedError(ctx, name).message}; did you forget to quote the callable name?)`
       : message,
   );

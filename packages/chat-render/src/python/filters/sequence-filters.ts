@@ -21,6 +21,8 @@ import {
   type PyContext,
   type PyFilter,
   type PyValue,
+  isDict,
+  isUndefined,
 } from "../value.ts";
 import { attributeGetter, ignoreCase, multiGetter } from "./attribute-getter.ts";
 import { filter } from "./filter.ts";
@@ -105,7 +107,7 @@ function dictSort(
   if (which !== "key" && which !== "value") {
     throw filterArgumentError('You can only sort by either "key" or "value"');
   }
-  if (!(value instanceof PyDict)) {
+  if (!isDict(value)) {
     throw noAttribute(ctx, value, "items");
   }
   const key = ([name, item]: readonly [PyValue, PyValue]): PyValue => {
@@ -245,16 +247,16 @@ function random(ctx: PyContext, value: PyValue): PyValue {
   const index = Math.min(Math.floor(ctx.random() * count), count - 1);
   const item = subscript(ctx, value, index);
   if (item === undefined) {
-    throw value instanceof PyDict ? new PyError("KeyError", String(index)) : notSubscriptable(value);
+    throw isDict(value) ? new PyError("KeyError", String(index)) : notSubscriptable(value);
   }
   return item;
 }
 
 function* items(ctx: PyContext, value: PyValue): Generator<PyValue, void, undefined> {
-  if (value instanceof PyUndefined) {
+  if (isUndefined(value)) {
     return;
   }
-  if (!(value instanceof PyDict)) {
+  if (!isDict(value)) {
     throw typeError("Can only get item pairs from a mapping.");
   }
   for (const entry of value.entries()) {

@@ -21,14 +21,17 @@ import {
   isStr,
   PyDict,
   PyMarkup,
-  PyObject,
   PyTuple,
-  PyUndefined,
   textOf,
   typeName,
   type PyContext,
   type PyFilter,
   type PyValue,
+  isUndefined,
+  isTuple,
+  isMarkup,
+  isDict,
+  isObject,
 } from "../value.ts";
 import { builtin, filter } from "./filter.ts";
 import { attributeGetter } from "./attribute-getter.ts";
@@ -46,7 +49,7 @@ function ownerOf(value: PyValue): string {
 }
 
 export function noAttribute(ctx: PyContext, value: PyValue, name: string): PyError {
-  return value instanceof PyUndefined
+  return isUndefined(value)
     ? undefinedError(ctx, value)
     : new PyError(
         "AttributeError",
@@ -83,20 +86,19 @@ function indent(
   const inset = isStr(width) ? width : binary(ctx, "*", " ", width);
   const text = textOf(value);
   if (text === undefined) {
-    if (value instanceof PyUndefined) {
+    if (isUndefined(value)) {
       throw undefinedError(ctx, value);
     }
     throw isList(value)
       ? noAttribute(ctx, value, "splitlines")
-      : value instanceof PyTuple
+      : isTuple(value)
         ? typeError('can only concatenate tuple (not "str") to tuple')
         : typeError(`unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`);
   }
   const indention = textOf(inset) ?? "";
   // A Markup takes the indention for safe; a Markup of an indention escapes plain lines.
-  const asMarkup = value instanceof PyMarkup || inset instanceof PyMarkup;
-  const marked = (line: string): string =>
-    asMarkup && !(value instanceof PyMarkup) ? escapeText(line) : line;
+  const asMarkup = isMarkup(value) || isMarkup(inset);
+  const marked = (line: string): string => (asMarkup && !isMarkup(value) ? escapeText(line) : line);
   ctx.budget.step(text.length >> 3);
   const lines = splitLines(`${text}\n`);
   ctx.budget.grow(text.length + lines.length * indention.length);
@@ -110,11 +112,11 @@ function indent(
 
 /** `value[:stop]`, with the errors that Python raises for what cannot be sliced. */
 export function firstPart(ctx: PyContext, value: PyValue, stop: PyValue): PyValue {
-  if (value instanceof PyDict) {
+  if (isDict(value)) {
     throw typeError("unhashable type: 'slice'");
   }
   const slice = new PySlice(null, stop, null);
-  const part = value instanceof PyObject ? value.getItem?.(slice, ctx) : sliceSequence(ctx, value, slice);
+  const part = isObject(value) ? value.getItem?.(slice, ctx) : sliceSequence(ctx, value, slice);
   if (part === undefined) {
     throw notSubscriptable(value);
   }
@@ -159,9 +161,7 @@ function join(
     const getter = attributeGetter(ctx, attribute);
     items = items.map((item) => getter(item));
   }
-  const marked =
-    ctx.autoescape === true &&
-    (separator instanceof PyMarkup || items.some((item) => item instanceof PyMarkup));
+  const marked = ctx.autoescape === true && (isMarkup(separator) || items.some((item) => isMarkup(item)));
   const textOfItem = (item: PyValue): string => (marked ? escape(ctx, item).text : str(ctx, item));
   const between = textOfItem(separator);
   let size = between.length * items.length;
@@ -182,7 +182,7 @@ function replace(
 ): PyValue {
   const times = count === null ? -1 : count;
   if (ctx.autoescape === true) {
-    const isMarked = old instanceof PyMarkup || replacement instanceof PyMarkup;
+    const isMarked = isMarkup(old) || isMarkup(replacement);
     const text = isMarked ? escape(ctx, value) : softText(ctx, value);
     return callMethod(ctx, text, "replace", [softText(ctx, old), softText(ctx, replacement), times], null);
   }

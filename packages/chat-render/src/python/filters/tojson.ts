@@ -10,7 +10,7 @@ import {
   isFloat,
   isInt,
   isList,
-  PyDict,
+  type PyDict,
   PyFloat,
   PyTuple,
   textOf,
@@ -18,6 +18,8 @@ import {
   type PyContext,
   type PyFilter,
   type PyValue,
+  isTuple,
+  isDict,
 } from "../value.ts";
 import { filter } from "./filter.ts";
 
@@ -96,16 +98,16 @@ class Writer {
     if (isFloat(value)) {
       return floatJson(value instanceof PyFloat ? value.value : value);
     }
-    const items = value instanceof PyTuple ? value.items : value;
-    const isDict = items instanceof PyDict;
-    if (!isDict && !isList(items)) {
+    const items = isTuple(value) ? value.items : value;
+    const hasKeys = isDict(items);
+    if (!hasKeys && !isList(items)) {
       throw typeError(`Object of type ${typeName(value)} is not JSON serializable`);
     }
     if (depth > MAX_DEPTH) {
       throw recursionError(" while encoding a JSON object");
     }
-    const parts = isDict ? this.entries(items, depth) : items.map((item) => this.write(item, depth + 1));
-    const [open, close] = isDict ? "{}" : "[]";
+    const parts = hasKeys ? this.entries(items, depth) : items.map((item) => this.write(item, depth + 1));
+    const [open, close] = hasKeys ? "{}" : "[]";
     if (parts.length === 0) {
       return `${open}${close}`;
     }

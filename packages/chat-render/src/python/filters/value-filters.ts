@@ -14,13 +14,14 @@ import {
   PyDict,
   pyFloat,
   pyInt,
-  PyTuple,
   PyUndefined,
   textOf,
   typeName,
   type PyContext,
   type PyFilter,
   type PyValue,
+  isTuple,
+  isUndefined,
 } from "../value.ts";
 import { builtin, filter } from "./filter.ts";
 
@@ -97,7 +98,7 @@ function roundTo(value: PyValue, precision: PyValue): PyValue {
 }
 
 function isRepeated(value: PyValue): boolean {
-  return isStr(value) || isList(value) || value instanceof PyTuple;
+  return isStr(value) || isList(value) || isTuple(value);
 }
 
 function round(
@@ -121,7 +122,7 @@ function round(
   const scaled = binary(ctx, "*", value, unit);
   const number = numberOf(scaled);
   if (number === undefined) {
-    if (scaled instanceof PyUndefined) {
+    if (isUndefined(scaled)) {
       throw undefinedError(ctx, scaled);
     }
     throw notReal(scaled);
@@ -182,5 +183,5 @@ function orDefault(
   _ctx: PyContext,
   [value = null, fallback = "", boolean = false]: readonly (PyValue | undefined)[],
 ): PyValue {
-  return value instanceof PyUndefined || (truth(boolean) && !truth(value)) ? fallback : value;
+  return isUndefined(value) || (truth(boolean) && !truth(value)) ? fallback : value;
 }

@@ -10,15 +10,15 @@ import { truth } from "../truth.ts";
 import { spaceClass } from "../unicode.ts";
 import {
   isStr,
-  PyDict,
   PyMarkup,
   PyTuple,
-  PyUndefined,
   textOf,
   typeName,
   type PyContext,
   type PyFilter,
   type PyValue,
+  isDict,
+  isUndefined,
 } from "../value.ts";
 import { PyBytes } from "../bytes.ts";
 import { filter } from "./filter.ts";
@@ -44,8 +44,7 @@ function urlEncode(ctx: PyContext, value: PyValue): string {
   if (isStr(value) || !isIterable(value)) {
     return urlQuote(ctx, value, false);
   }
-  const pairs =
-    value instanceof PyDict ? value.entries().map((entry) => new PyTuple(entry)) : listOf(ctx, value);
+  const pairs = isDict(value) ? value.entries().map((entry) => new PyTuple(entry)) : listOf(ctx, value);
   return pairs
     .map((pair) => {
       const [key = null, item = null] = unpack(ctx, pair, 2);
@@ -60,12 +59,12 @@ function markedUp(ctx: PyContext, text: string): string | PyMarkup {
 }
 
 function xmlAttributes(ctx: PyContext, value: PyValue, autospace: boolean): string {
-  if (!(value instanceof PyDict)) {
+  if (!isDict(value)) {
     throw noAttribute(ctx, value, "items");
   }
   const parts: string[] = [];
   for (const [key, item] of value.entries()) {
-    if (item === null || item instanceof PyUndefined) {
+    if (item === null || isUndefined(item)) {
       continue;
     }
     const name = textOf(key);

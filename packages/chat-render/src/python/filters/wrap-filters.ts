@@ -18,7 +18,7 @@ import {
   type PyContext,
   type PyFilter,
   type PyValue,
-  PyUndefined,
+  isUndefined,
 } from "../value.ts";
 import { filter } from "./filter.ts";
 import { noAttribute } from "./text-filters.ts";
@@ -130,7 +130,7 @@ function wrapLine(ctx: PyContext, text: string, options: WrapOptions): string[] 
 
 /** Python compares the width before it uses it as a length. */
 function lineWidth(ctx: PyContext, width: PyValue): number {
-  if (width instanceof PyUndefined) {
+  if (isUndefined(width)) {
     throw undefinedError(ctx, width);
   }
   if (isFloat(width)) {

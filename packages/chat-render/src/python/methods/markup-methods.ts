@@ -2,7 +2,7 @@ import { escape } from "../markup.ts";
 import { unescapeText, stripTags } from "../entities.ts";
 import { listOf } from "../iterate.ts";
 import { withSignature } from "../signature.ts";
-import { isList, PyMarkup, PyTuple, type PyContext, type PyValue } from "../value.ts";
+import { isList, PyMarkup, PyTuple, type PyContext, type PyValue, isTuple } from "../value.ts";
 import type { Method } from "./method.ts";
 import { strMethods } from "./str-methods.ts";
 
@@ -38,11 +38,7 @@ function mark(value: PyValue): PyValue {
   if (typeof value === "string") {
     return new PyMarkup(value);
   }
-  return isList(value)
-    ? value.map(mark)
-    : value instanceof PyTuple
-      ? new PyTuple(value.items.map(mark))
-      : value;
+  return isList(value) ? value.map(mark) : isTuple(value) ? new PyTuple(value.items.map(mark)) : value;
 }
 
 /** The same arguments with those escaped that become part of the Markup. */

@@ -3,7 +3,7 @@ import { typeError, valueError } from "../errors.ts";
 import { badSliceIndex } from "../refusals.ts";
 import { intOf } from "../numbers.ts";
 import { isSpaceUnit } from "../unicode.ts";
-import { PyTuple, textOf, typeName, type PyContext, type PyValue } from "../value.ts";
+import { textOf, typeName, type PyContext, type PyValue, isTuple } from "../value.ts";
 import { sizeArgument, textArgument, type Arity, type MethodBody } from "./method.ts";
 
 type Specs = Record<string, readonly [Arity, MethodBody<string>]>;
@@ -76,13 +76,13 @@ function edge(name: "startswith" | "endswith"): MethodBody<string> {
     const inside = window(ctx, text, args);
     const wanted = args[0] ?? null;
     const part = textOf(wanted);
-    if (part === undefined && !(wanted instanceof PyTuple)) {
+    if (part === undefined && !isTuple(wanted)) {
       throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(wanted)}`);
     }
     if (part !== undefined) {
       return inside !== null && test(inside.text, part);
     }
-    for (const item of wanted instanceof PyTuple ? wanted.items : []) {
+    for (const item of isTuple(wanted) ? wanted.items : []) {
       const one = textOf(item);
       if (one === undefined) {
         throw typeError(`tuple for ${name} must only contain str, not ${typeName(item)}`);

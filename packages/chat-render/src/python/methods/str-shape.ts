@@ -16,12 +16,13 @@ import {
 import {
   isList,
   PyDict,
-  PyTuple,
-  PyUndefined,
   textOf,
   typeName,
   type PyContext,
   type PyValue,
+  isUndefined,
+  isDict,
+  isTuple,
 } from "../value.ts";
 import { undefinedError } from "../undefined.ts";
 import { subscript } from "../subscript.ts";
@@ -129,15 +130,10 @@ function translate(ctx: PyContext, text: string, table: PyValue): string {
   let result = "";
   for (const character of text) {
     ctx.budget.step();
-    if (table instanceof PyUndefined) {
+    if (isUndefined(table)) {
       throw undefinedError(ctx, table);
     }
-    if (
-      !(table instanceof PyDict) &&
-      !isList(table) &&
-      !(table instanceof PyTuple) &&
-      textOf(table) === undefined
-    ) {
+    if (!isDict(table) && !isList(table) && !isTuple(table) && textOf(table) === undefined) {
       throw notSubscriptable(table);
     }
     const to = subscript(ctx, table, character.codePointAt(0) ?? 0);
@@ -166,7 +162,7 @@ function makeTranslation(args: readonly (PyValue | undefined)[]): PyDict {
   const table = new PyDict();
   const [from, to, drop] = args;
   if (to === undefined) {
-    if (!(from instanceof PyDict)) {
+    if (!isDict(from)) {
       throw typeError("if you give only one argument to maketrans it must be a dict");
     }
     for (const [key, value] of from.entries()) {

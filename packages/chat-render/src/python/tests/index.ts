@@ -14,13 +14,14 @@ import {
   isInt,
   isStr,
   PyDict,
-  PyMarkup,
-  PyObject,
-  PyUndefined,
   textOf,
   type PyContext,
   type PyTest,
   type PyValue,
+  isObject,
+  isUndefined,
+  isMarkup,
+  isDict,
 } from "../value.ts";
 import { typeError } from "../errors.ts";
 import { noKeywords } from "../refusals.ts";
@@ -62,7 +63,7 @@ function inTable(table: ReadonlyMap<string, unknown>, name: PyValue): boolean {
 }
 
 function isSequence(ctx: PyContext, value: PyValue): boolean {
-  return value instanceof PyObject
+  return isObject(value)
     ? value instanceof PyRange || (value.getItem !== undefined && value.length !== undefined)
     : lengthOf(ctx, value) !== undefined;
 }
@@ -102,12 +103,12 @@ export const tests: ReadonlyMap<string, PyTest> = new Map<string, PyTest>(
     ">=": ge,
     boolean: simple("boolean", (value) => typeof value === "boolean"),
     callable,
-    defined: simple("defined", (value) => !(value instanceof PyUndefined)),
+    defined: simple("defined", (value) => !isUndefined(value)),
     divisibleby: test("test_divisibleby(value, num)", (ctx, [value = null, by = null]) =>
       remainder(ctx, value, by, 0)),
     eq,
     equalto: eq,
-    escaped: simple("escaped", (value) => value instanceof PyMarkup),
+    escaped: simple("escaped", (value) => isMarkup(value)),
     even: simple("even", (value, ctx) => remainder(ctx, value, 2, 0)),
     false: simple("false", (value) => value === false),
     filter: test("*test_filter(value)", (_ctx, [value = null]) => inTable(filters, value)),
@@ -123,7 +124,7 @@ export const tests: ReadonlyMap<string, PyTest> = new Map<string, PyTest>(
     lessthan: lt,
     lower: simple("lower", (value, ctx) => isLower(charged(ctx, value))),
     lt,
-    mapping: simple("mapping", (value) => value instanceof PyDict),
+    mapping: simple("mapping", (value) => isDict(value)),
     ne,
     none: simple("none", (value) => value === null),
     number: simple("number", (value) => numberOf(value) !== undefined || value instanceof PyComplex),
@@ -133,7 +134,7 @@ export const tests: ReadonlyMap<string, PyTest> = new Map<string, PyTest>(
     string: simple("string", isStr),
     test: test("*test_test(value)", (ctx, [value = null]) => inTable(ctx.tests, value)),
     true: simple("true", (value) => value === true),
-    undefined: simple("undefined", (value) => value instanceof PyUndefined),
+    undefined: simple("undefined", (value) => isUndefined(value)),
     upper: simple("upper", (value, ctx) => isUpper(charged(ctx, value))),
   }),
 );
