@@ -17,7 +17,7 @@ import {
   isObject,
   isMarkup,
 } from "./value.ts";
-import { sizeArgument, type Method } from "./methods/method.ts";
+import { methodTable, sizeArgument, type Method } from "./methods/method.ts";
 
 /** The sandbox's bound on `range`. */
 export const MAX_RANGE = 100_000;
@@ -124,18 +124,14 @@ export class PyRange extends PyObject {
   }
 
   override getAttribute(name: string): PyValue | undefined {
-    return name === "start" || name === "stop" || name === "step"
-      ? this[name]
-      : name === "index"
-        ? new PyMethod("range", "index", this, (_ctx, self, args) => self.indexOf(args[0] ?? null))
-        : name === "count"
-          ? new PyMethod("range", "count", this, (_ctx, self, args) =>
-              self.contains(args[0] ?? null) ? 1 : 0,
-            )
-          : undefined;
+    if (name === "start" || name === "stop" || name === "step") {
+      return this[name];
+    }
+    const method = RANGE_METHODS.get(name);
+    return method === undefined ? undefined : new PyMethod("range", name, this, method);
   }
 
-  private indexOf(value: PyValue): number {
+  indexOf(value: PyValue): number {
     if (!this.contains(value)) {
       const int = intOf(value);
       throw valueError(
@@ -147,6 +143,11 @@ export class PyRange extends PyObject {
     return int((Number(numberOf(value)) - this.start) / this.step);
   }
 }
+
+const RANGE_METHODS: ReadonlyMap<string, Method<PyRange>> = methodTable<PyRange>("range", {
+  count: [[1, 1], (ctx, range, args) => (range.contains(args[0] ?? null, ctx) ? 1 : 0)],
+  index: [[1, 1], (_ctx, range, args) => range.indexOf(args[0] ?? null)],
+});
 
 /** The most that Python can count. */
 const MAX_COUNT = 2n ** 63n - 1n;
