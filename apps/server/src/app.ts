@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
 
 import type { Engine } from "@onpar/engine-binding";
@@ -63,6 +64,9 @@ function contextOf(options: AppOptions): ServerContext {
   const admission = new Admission({ slots: engine.info.slots, maxWaiting: limits.maxWaiting });
   const schema = options.metricsSchema ?? "vllm";
   const requestTemplates = options.requestTemplates ?? false;
+  const stopSignal = options.stopSignal ?? new AbortController().signal;
+  // Every request under way listens to it, and as many may be.
+  setMaxListeners(0, stopSignal);
   return {
     engine,
     servedModelName,
@@ -74,7 +78,7 @@ function contextOf(options: AppOptions): ServerContext {
     chatPrompts: chatPrompts(engine.info, { requestTemplates, limits }),
     strict: options.strict ?? false,
     note: options.onNote ?? (() => {}),
-    stopSignal: options.stopSignal ?? new AbortController().signal,
+    stopSignal,
     reportError: options.onServerError ?? (() => {}),
     randomSeed: () => randomInt(2 ** 31),
     randomId: () => randomUUID().replaceAll("-", ""),

@@ -121,6 +121,28 @@ describe("a client that goes away", () => {
   });
 });
 
+describe("many requests at the same time", () => {
+  it("make no warning of too many listeners", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const stop = new AbortController();
+    const { url } = await scripted(["Hello", waitForAbort], { stopSignal: stop.signal });
+    const answers = Array.from({ length: 16 }, async () => (await ask(url, { stream: true })).text());
+    await eventually(async () => {
+      const page = await (await fetch(`${url}/metrics`)).text();
+      const waiting = /^vllm:num_requests_waiting\{.*\} (\d+)$/m.exec(page)?.[1];
+      const running = /^vllm:num_requests_running\{.*\} (\d+)$/m.exec(page)?.[1];
+      expect(Number(waiting) + Number(running)).toBe(16);
+    });
+    stop.abort();
+    const texts = await Promise.all(answers);
+    process.off("warning", onWarning);
+    expect(texts.every((text) => text.includes("shutting_down"))).toBe(true);
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe("a server that stops", () => {
   it("lets running requests finish, refuses new ones, and ends when they have", async () => {
     const stop = new AbortController();

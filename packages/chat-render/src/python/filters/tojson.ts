@@ -155,14 +155,20 @@ function separatorsOf(ctx: PyContext, separators: PyValue): readonly [string, st
   if (separators === null) {
     return undefined;
   }
-  const [item, key] = unpack(ctx, separators, 2).map((value) => {
-    const part = textOf(value);
-    if (part === undefined) {
-      throw typeError(`make_encoder() argument 5 must be str, not ${typeName(value)}`);
-    }
-    return part;
-  });
-  return [item ?? "", key ?? ""];
+  const [item, key] = unpack(ctx, separators, 2);
+  // In the order in which Python looks at them.
+  const keyText = separatorText(key ?? null, 5);
+  return [separatorText(item ?? null, 6), keyText];
+}
+
+function separatorText(value: PyValue, position: number): string {
+  const text = textOf(value);
+  if (text === undefined) {
+    throw typeError(
+      `make_encoder() argument ${position} must be str, not ${value === null ? "None" : typeName(value)}`,
+    );
+  }
+  return text;
 }
 
 /** `json.dumps` with its arguments, looked at in Python's order: a str is written before most of them matter. */
