@@ -19,6 +19,8 @@ declared: { repository: onpar/demo, revision: "1", quantization: f16, kvDtype: f
 speculation: { method: draft-model, draftTokens: 5, draftModel: onpar/demo-draft }
 `;
 
+beforeAll(() => writeFileSync(declared, DECLARED));
+
 /** Boots the bundled server, benches it through a proxy with a pace, and ends it. */
 async function boot(name: string, pacing: PacingOptions, ...flags: readonly string[]): Promise<string> {
   const server = await startServer(["--slots=2"]);
@@ -60,11 +62,13 @@ function figureOf({ rungs }: Comparison, name: string) {
   return found;
 }
 
-describe("boots of a real server", () => {
+/** Whether two rates differ is told by times, which a busy machine bends: run on a quiet one, with ONPAR_TIMED_TESTS=1. */
+const timed = process.env["ONPAR_TIMED_TESTS"] === "1";
+
+describe.skipIf(!timed)("boots of a real server", () => {
   let first = "";
 
   beforeAll(async () => {
-    writeFileSync(declared, DECLARED);
     first = await boot("first", { eventMs: 40 }, "--reps=8");
   }, 120_000);
 
