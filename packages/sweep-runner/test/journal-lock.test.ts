@@ -14,8 +14,8 @@ it.skipIf(process.platform !== "linux")(
   async () => {
     await withFolder(async (folder) => {
       const path = join(folder, "records.jsonl");
-      // The shell becomes a program that waits for nobody: its child stays behind as a zombie when it ends.
-      const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 30"], {
+      // The shell becomes a program that waits for nobody: its child stays behind as a zombie when it ends, which is after that.
+      const parent = spawn("sh", ["-c", "sleep 1 & echo $!; exec sleep 30"], {
         stdio: ["ignore", "pipe", "ignore"],
       });
       try {

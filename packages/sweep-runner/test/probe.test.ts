@@ -33,8 +33,12 @@ async function guarded(): Promise<string> {
         return response.end("vllm:num_requests_running 0\n");
       }
       if (!(request.url ?? "").endsWith("completions")) return sendJson(response, 404, {});
-      const { max_tokens: cap, prompt } = JSON.parse(body) as { max_tokens: number; prompt?: string };
-      const usage = { prompt_tokens: countTokens(prompt ?? ""), completion_tokens: cap };
+      const { max_tokens: cap, prompt = "" } = JSON.parse(body) as {
+        max_tokens: number;
+        prompt?: string | number[];
+      };
+      const promptTokens = typeof prompt === "string" ? countTokens(prompt) : prompt.length;
+      const usage = { prompt_tokens: promptTokens, completion_tokens: cap };
       const choice = { index: 0, text: "w", delta: { content: "w" }, finish_reason: "length" };
       if (!body.includes('"stream":true'))
         return sendJson(response, 200, { choices: [{ ...choice, message: { content: "w" } }], usage });
