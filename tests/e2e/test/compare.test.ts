@@ -62,8 +62,8 @@ function figureOf({ rungs }: Comparison, name: string) {
   return found;
 }
 
-/** Whether two rates differ is told by times, which a busy machine bends: run on a quiet one, with ONPAR_TIMED_TESTS=1. */
-const timed = process.env["ONPAR_TIMED_TESTS"] === "1";
+/** Whether two rates differ is told by times, which a busy machine bends: run on a quiet one, with TIMED_TESTS=1. */
+const timed = process.env["TIMED_TESTS"] === "1";
 
 describe.skipIf(!timed)("boots of a real server", () => {
   let first = "";
@@ -82,7 +82,8 @@ describe.skipIf(!timed)("boots of a real server", () => {
       // One interval of twenty misses 1; none of two boots at one pace is far from it.
       expect(["within noise", "below threshold"]).toContain(change);
     }
-    expect(figureOf(comparison, "acceptanceRate").ratio).toBe(1);
+    // Two slots share evaluations as it happens, which may tip a near-tie.
+    expect(figureOf(comparison, "acceptanceRate").ratio).toBeCloseTo(1, 1);
   });
 
   test("of a server that is slowed by 10 % are told apart, with 8 repetitions", async () => {
