@@ -129,6 +129,16 @@ export function sizeArgument(value: PyValue | undefined, missing = 0): number {
   return Number(int);
 }
 
+/** A C `int`. */
+export function cInt(value: PyValue | undefined, missing = 0): number {
+  const int = value === undefined ? missing : intOf(value);
+  const size = int === undefined ? sizeArgument(value) : Number(int);
+  if (size < -(2 ** 31) || size >= 2 ** 31) {
+    throw tooLarge("int");
+  }
+  return size;
+}
+
 /** The text of an argument; `what` begins the message where it is none. */
 export function textArgument(value: PyValue | undefined, what: string): string {
   const text = value === undefined ? undefined : textOf(value);

@@ -1,6 +1,6 @@
 import { codePointCount } from "../code-points.ts";
 import { typeError, valueError } from "../errors.ts";
-import { notSubscriptable, tooLarge } from "../refusals.ts";
+import { notSubscriptable } from "../refusals.ts";
 import { intOf } from "../numbers.ts";
 import {
   capitalize,
@@ -28,7 +28,7 @@ import { undefinedError } from "../undefined.ts";
 import { subscript } from "../subscript.ts";
 import { codecArguments, PyBytes } from "../bytes.ts";
 import { codecLimit } from "../decode-bytes.ts";
-import { sizeArgument, textArgument, type Arity, type MethodBody } from "./method.ts";
+import { cInt, sizeArgument, textArgument, type Arity, type MethodBody } from "./method.ts";
 
 /** Steps for one character that is looked at by itself. */
 const SLOW = 1;
@@ -95,16 +95,6 @@ function asked(test: (text: string) => boolean, cost = 1 / 16): Spec {
       return test(text);
     },
   ];
-}
-
-/** A C `int`. */
-function cInt(value: PyValue | undefined, missing: number): number {
-  const int = value === undefined ? missing : intOf(value);
-  const size = int === undefined ? sizeArgument(value) : Number(int);
-  if (size < -(2 ** 31) || size >= 2 ** 31) {
-    throw tooLarge("int");
-  }
-  return size;
 }
 
 function expandTabs(ctx: PyContext, text: string, size: number): string {

@@ -3,7 +3,7 @@ import { isIterable, listOf } from "../iterate.ts";
 import { isSpaceUnit } from "../unicode.ts";
 import { PyTuple, textOf, typeName, type PyContext, type PyValue } from "../value.ts";
 import { truth } from "../truth.ts";
-import { sizeArgument, textArgument, type Arity, type MethodBody } from "./method.ts";
+import { cInt, sizeArgument, textArgument, type Arity, type MethodBody } from "./method.ts";
 
 const splitNames: Arity = ["sep", "maxsplit"];
 
@@ -180,7 +180,7 @@ export const splitSpecs: Record<string, readonly [Arity, MethodBody<string>]> = 
       ctx.budget.step(text.length >> 3);
       const keep = args[0];
       if (keep !== undefined && typeof keep !== "boolean") {
-        return splitLines(text, truth(sizeArgument(keep)));
+        return splitLines(text, truth(cInt(keep)));
       }
       return splitLines(text, keep ?? false);
     },
