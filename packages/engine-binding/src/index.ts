@@ -20,6 +20,7 @@ export type {
   TokenizeOptions,
 } from "./engine.ts";
 export { EngineError, type EngineErrorCode } from "./errors.ts";
+export { loadGgufTokenizer, type GgufTokenizer } from "./llama/gguf-tokenizer.ts";
 export { loadLlamaEngine } from "./llama/load.ts";
 export type { LlamaEngineOptions } from "./llama/options.ts";
 export { loadVllmEngine } from "./vllm/load.ts";

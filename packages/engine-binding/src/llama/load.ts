@@ -1,11 +1,10 @@
 import type { Engine } from "../engine.ts";
 import { CounterBoard } from "./host/counter-board.ts";
 import { EngineThread } from "./host/engine-thread.ts";
-import { HostedEngine, type Tokenizer } from "./host/hosted-engine.ts";
-import { ErrorLog, loadModel, startLlama } from "./native.ts";
+import { loadVocabulary } from "./gguf-tokenizer.ts";
+import { HostedEngine } from "./host/hosted-engine.ts";
 import { importNodeLlama } from "./node-llama.ts";
 import { checkModelFile, checkNumbers, type LlamaEngineOptions } from "./options.ts";
-import { toTokens } from "./tokens.ts";
 
 /**
  * Loads a GGUF model, and a draft for it, with llama.cpp, in a thread of its own. The package `node-llama-cpp` is loaded
@@ -30,35 +29,14 @@ export async function loadLlamaEngine(options: LlamaEngineOptions): Promise<Engi
     const engine = new HostedEngine(thread, {
       info,
       board: new CounterBoard(info.speculation?.draftBudget ?? null, board),
-      tokenizer: await loadTokenizer(options.modelPath, signal),
+      // tokenizing must not wait for the engine's thread
+      tokenizer: await loadVocabulary(options.modelPath, signal),
       appendedEosTokenId,
     });
     thread.hold(false);
     return engine;
   } catch (error) {
     await thread.end();
-    throw error;
-  }
-}
-
-/** The vocabulary alone: tokenizing must not wait for the engine's thread. */
-async function loadTokenizer(modelPath: string, signal: AbortSignal | undefined): Promise<Tokenizer> {
-  const log = new ErrorLog();
-  const llama = await startLlama(await importNodeLlama(), log, false);
-  try {
-    const model = await loadModel(llama, log, "model", modelPath, () => undefined, signal, {
-      vocabOnly: true,
-    });
-    return {
-      tokenize: (text, parseSpecial) => model.tokenize(text, parseSpecial),
-      detokenize: (tokens, renderSpecial) => model.detokenize(toTokens(tokens), renderSpecial),
-      free: async () => {
-        await model.dispose();
-        await llama.dispose();
-      },
-    };
-  } catch (error) {
-    await llama.dispose();
     throw error;
   }
 }
