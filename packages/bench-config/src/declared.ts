@@ -49,6 +49,7 @@ function workload(config: BenchConfig): NonNullable<PartialProtocol["workload"]>
     prefixGroups: kind === "shared-prefix" ? dataset.prefixGroups : null,
     hitRate: dataset.hitRate,
     turns: kind === "multi-turn" ? (dataset.turns ?? "all") : generated ? 1 : dataset.turns,
+    outputCaps: dataset.recordedLengths ? "recorded" : "one",
     ...(kind === "multi-turn" || (dataset.turns ?? 1) > 1
       ? { history: dataset.history, turnDelayMs: dataset.turnDelayMs }
       : {}),
@@ -57,9 +58,13 @@ function workload(config: BenchConfig): NonNullable<PartialProtocol["workload"]>
 
 /** The load of a configuration, as a protocol has it. */
 export function loadOf(config: BenchConfig): ResolvedLoad {
-  const { load, concurrency, warmupRequests } = config;
+  const { load, concurrency, warmupRequests, retries } = config;
   const { fromRate, toRate, fromConcurrency, toConcurrency, shape } = load.ramp;
-  const common = { warmupRequests, durationS: load.durationS ?? ("all" as const) };
+  const common = {
+    warmupRequests,
+    durationS: load.durationS ?? ("all" as const),
+    ...(retries === 0 ? {} : { retries }),
+  };
   const isOpen = load.kind !== "closed-loop" && load.kind !== "ramp";
   const limit = { maxInFlight: load.maxInFlight ?? ("unlimited" as const) };
   switch (load.kind) {
@@ -157,6 +162,7 @@ export function declaredProtocol(config: BenchConfig): PartialProtocol {
     },
     tokenizer: declared.tokenizer,
     endpoint: target.endpoint,
+    ...(target.stream ? {} : { delivery: "whole" as const }),
     template: {
       requested: { skipChatTemplate: config.skipChatTemplate, chatTemplate: config.chatTemplate },
       mode,

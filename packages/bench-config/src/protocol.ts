@@ -19,6 +19,8 @@ export interface ResolvedProtocol {
   /** Name or hash of the tokenizer. */
   readonly tokenizer?: string | null;
   readonly endpoint: Endpoint;
+  /** `whole` where answers were not streamed; left out where they were. */
+  readonly delivery?: "whole" | null;
   readonly template: ResolvedTemplate;
   readonly stoppingRule: ResolvedStoppingRule;
   /** Every sampling value as it was sent. */
@@ -91,6 +93,8 @@ export interface ResolvedWorkload {
   readonly turns?: number | "all" | null;
   /** Whose answers later turns hold; left out where there are none. */
   readonly history?: "file" | "live" | null;
+  /** `recorded` where each output is capped at the length of its row's answer, `one` where one cap holds for all. */
+  readonly outputCaps?: "one" | "recorded" | null;
   /** Pause before each further turn, ms; left out where there are none. */
   readonly turnDelayMs?: number | null;
 }
@@ -122,6 +126,8 @@ export interface ResolvedLoad {
   } | null;
   readonly startTogether?: boolean | null;
   readonly traceSpeed?: number | null;
+  /** How often a request may go out again after a refusal; left out where it may not. */
+  readonly retries?: number | null;
 }
 
 export interface ResolvedCache {

@@ -86,7 +86,9 @@ export const benchConfigSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe("Model folder or GGUF file to take the chat template from; null asks the server."),
+    .describe(
+      "Model folder or GGUF file: its chat template, and its tokenizer where the server has none; null asks the server.",
+    ),
   datasetPath: z
     .string()
     .min(1)
@@ -123,6 +125,15 @@ export const benchConfigSchema = z.strictObject({
     .max(MAX_INT32)
     .default(600_000)
     .describe("A request longer than this has failed, ms."),
+  retries: z
+    .int()
+    .min(0)
+    .max(100)
+    .default(0)
+    .describe(
+      "How often a request goes out again that the server refused for now (429, 503), after its Retry-After, or after 0.5 s " +
+        "and twice as long each time; its times count from the first sending.",
+    ),
   slos: z
     .array(z.string().min(1))
     .max(32)

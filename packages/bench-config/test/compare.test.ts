@@ -303,3 +303,23 @@ test("every preset has a date, a source, and says where this program parts from 
     expect(presetNamed(name)?.name).toBe(name);
   }
 });
+
+describe("what only some runs have", () => {
+  test.each<[AxisName, Record<string, unknown>, string]>([
+    ["load", { retries: 3 }, "3 retries"],
+    ["endpoint", { target: { stream: false } }, "not streamed"],
+    [
+      "workload",
+      { datasetPath: "d.json", dataset: { kind: "sharegpt", recordedLengths: true } },
+      "outputs as long as recorded",
+    ],
+  ])("%s: a run with it is no equal of one without", (axis, settings, words) => {
+    const without = protocol(
+      axis === "workload" ? { datasetPath: "d.json", dataset: { kind: "sharegpt" } } : {},
+    );
+    const has = protocol(settings);
+    expect(stateOf(axis, has, has)).toBe(stateOf(axis, without, without));
+    expect(stateOf(axis, has, without)).toBe("differs");
+    expect(compareProtocols(has, without).axes.find((one) => one.axis === axis)?.a).toContain(words);
+  });
+});

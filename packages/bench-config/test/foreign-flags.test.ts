@@ -38,7 +38,13 @@ test("no flag is spelled twice, and none of two tables", () => {
 });
 
 test("the flags of vllm bench serve, vllm-bench and sglang.bench_serving are all known", () => {
-  const known = new Set([...benchFlags, ...foreignFlags, ...refusedFlags].map(({ flag }) => flag));
+  const negated = benchFlags.flatMap(({ flag, negatable }) =>
+    negatable ? [flag.replace("--", "--no-")] : [],
+  );
+  const known = new Set([
+    ...negated,
+    ...[...benchFlags, ...foreignFlags, ...refusedFlags].map(({ flag }) => flag),
+  ]);
   const spelled = `
     --trust-remote-code --seed --num-prompts --label --backend --base-url --host --port --endpoint --header --insecure --model
     --served-model-name --tokenizer --tokenizer-mode --skip-tokenizer-init --request-id-prefix --no-stream --input-len
@@ -104,9 +110,19 @@ describe("known command lines run unchanged", () => {
           extraBody: { top_a: 1 },
         },
         declared: { repository: "org/m" },
+        // There outputs are as long as the recorded answers, unless a length is named.
+        dataset: { kind: "sharegpt", recordedLengths: true },
         concurrency: 8,
         chatTemplateKwargs: { enable_thinking: false },
         skipChatTemplate: false,
+      },
+    ],
+    [
+      "--dataset-name sharegpt --dataset-path d.json --sharegpt-output-len 64 --disable-stream",
+      {
+        target: { stream: false },
+        dataset: { kind: "sharegpt", recordedLengths: false },
+        outputLen: 64,
       },
     ],
     [
@@ -273,7 +289,7 @@ describe("refusals", () => {
       ],
     ],
     [
-      "--tokenizer t",
+      "--dataset-path f.jsonl --tokenizer t",
       [
         "--tokenizer: cannot be honoured while the chat template is skipped (the default, --skip-chat-template): " +
           "prompts are sent as they are; add --no-skip-chat-template or leave this out",

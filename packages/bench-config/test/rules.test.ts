@@ -28,7 +28,11 @@ describe("a skipped template", () => {
     [{ chatTemplateKwargs: '{"a": 1}' }, `--chat-template-kwargs: ${skippedByDefault}`],
     [{ enableThinking: true }, `--enable-thinking: ${skippedByDefault}`],
     [{ enableThinking: false }, `--no-enable-thinking: ${skippedByDefault}`],
-    [{ tokenizer: "model" }, `--tokenizer: ${skippedByDefault}`],
+    [{ datasetPath: "rows.jsonl", tokenizer: "model" }, `--tokenizer: ${skippedByDefault}`],
+    // It counts the tokens of texts that are made, and of answers that caps are taken from.
+    [{ tokenizer: "model" }, "accepted"],
+    [{ datasetPath: "rows.jsonl", recordedLengths: true, tokenizer: "model" }, "accepted"],
+    [{ datasetPath: "rows.jsonl", datasetKind: "trace", tokenizer: "model" }, "accepted"],
     [
       { chatTemplate: "t.jinja", skipChatTemplate: true },
       `--chat-template: ${skippedByDefault.replace("the default, --skip", "--skip")}`,
@@ -63,10 +67,11 @@ describe("chat-completions", () => {
         "render prompts with this one use --endpoint completions --no-skip-chat-template --chat-template FILE",
     ],
     [
-      { tokenizer: "model" },
+      { datasetPath: "rows.jsonl", tokenizer: "model" },
       "--tokenizer: cannot be honoured on chat-completions, where the server applies its own chat template; to " +
         "render prompts with this model's template use --endpoint completions --no-skip-chat-template",
     ],
+    [{ tokenizer: "model" }, "accepted"],
     [{ skipChatTemplate: false, chatTemplateKwargs: '{"a": 1}', enableThinking: false }, "accepted"],
     [{}, "accepted"],
   ])("%j", (values, message) => {

@@ -89,6 +89,10 @@ const dataset = fc.oneof(
     datasetPath: text,
     dataset: fc.record({ kind: fc.constantFrom("auto", "prompts", "sharegpt"), shuffle: fc.boolean() }),
   }),
+  fc.record({
+    datasetPath: text,
+    dataset: fc.record({ kind: fc.constantFrom("auto", "sharegpt"), recordedLengths: fc.boolean() }),
+  }),
 );
 
 const template = fc.oneof(
@@ -128,6 +132,7 @@ const rest = some({
   speculation: some({ method: text, draftTokens: fc.nat({ max: 64 }) }),
   declared: some({ revision: text, hardware: text, engine: fc.constantFrom("vllm 0.25", "sglang") }),
   requestTimeoutMs: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+  retries: fc.nat({ max: 100 }),
   outputJson: text.map((name) => `r${name}`),
 });
 

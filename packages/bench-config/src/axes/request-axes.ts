@@ -233,8 +233,12 @@ export const requestAxes: readonly AxisDefinition[] = [
   {
     axis: "endpoint",
     decisive: true,
-    parts: ({ endpoint }) => [part("endpoint", endpoint)],
-    words: ({ endpoint }) => endpoint ?? UNKNOWN,
+    parts: ({ endpoint, delivery }) => [
+      part("endpoint", endpoint),
+      // Who says nothing of it streams.
+      part("delivery", endpoint == null ? null : (delivery ?? "stream")),
+    ],
+    words: ({ endpoint, delivery }) => `${endpoint ?? UNKNOWN}${delivery == null ? "" : ", not streamed"}`,
   },
   {
     axis: "template",

@@ -44,6 +44,7 @@ function workloadParts(protocol: PartialProtocol): AxisPart[] {
     part("prefix groups", workload?.prefixGroups),
     part("hit rate", workload?.hitRate),
     part("turns", workload?.turns),
+    part("output caps", workload?.outputCaps),
     ...(workload?.history == null ? [] : [part("history", workload.history)]),
     ...(workload?.turnDelayMs == null ? [] : [part("turn delay", workload.turnDelayMs)]),
   ];
@@ -62,6 +63,7 @@ function workloadInWords(protocol: PartialProtocol): string {
       ? []
       : [`${workload.prompts} ${workload.prompts === 1 ? "prompt" : "prompts"}`]),
     ...(tokens === null ? [] : [`${tokens} prompt tokens`]),
+    ...(workload.outputCaps === "recorded" ? ["outputs as long as recorded"] : []),
     ...(workload.sha256 == null ? [] : [`sha256 ${workload.sha256.slice(0, 12)}`]),
   ];
   return words.filter((word, index) => words.indexOf(word) === index).join(", ");
@@ -73,6 +75,8 @@ function loadParts({ load, workload }: PartialProtocol): AxisPart[] {
     part("requests", workload?.prompts),
     part("duration", load?.durationS),
     part("warm-up", load?.warmupRequests),
+    // Who says nothing of retries has none.
+    part("retries", load?.kind == null ? null : (load.retries ?? 0)),
   ];
   const ramp = load?.ramp == null ? null : { ...load.ramp };
   switch (load?.kind) {
@@ -101,7 +105,8 @@ function loadInWords({ load }: PartialProtocol): string {
     return UNKNOWN;
   }
   const until = typeof load.durationS === "number" ? ` for ${load.durationS} s` : "";
-  const warmup = load.warmupRequests == null ? "warm-up unknown" : `${load.warmupRequests} warm-up`;
+  const retries = load.retries == null ? "" : `, ${load.retries} retries`;
+  const warmup = `${load.warmupRequests == null ? "warm-up unknown" : `${load.warmupRequests} warm-up`}${retries}`;
   const limit = typeof load.maxInFlight === "number" ? `, at most ${load.maxInFlight} in flight` : "";
   const together = load.startTogether === true ? ", started together" : "";
   if (load.kind === "closed-loop") {

@@ -17,7 +17,6 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "--profile-start-step",
     "--profile-steps",
   ],
-  "times are taken from a stream, so answers are always streamed": ["--no-stream", "--disable-stream"],
   "outputs are sampled one by one; no beam search is asked for": ["--use-beam-search"],
   "adapters are chosen by the model's name; name one with --model": [
     "--lora-modules",

@@ -50,6 +50,7 @@ const fixedRows: readonly FixedRow[] = [
   ["--multi-turn", "dataset.kind", "multi-turn", "`--dataset-kind multi-turn`", R],
   ["--prompt-token-ids", "dataset.kind", "random-ids", "`--dataset-kind random-ids`", R],
   ["--disable-ignore-eos", "ignoreEos", false, "`--no-ignore-eos`", S],
+  ["--disable-stream", "target.stream", false, "`--no-stream`", S],
   ["--flush-cache", "cache.policy", "reset", "`--cache reset`", S],
   ["--apply-chat-template", "skipChatTemplate", false, "`--no-skip-chat-template`", S],
   ["--tokenize-prompt", "dataset.kind", "random-ids", "`--dataset-kind random-ids`", S],

@@ -112,7 +112,15 @@ const rules: readonly (readonly [flag: string, key: string, rule: Rule])[] = [
   [
     "--dataset-name",
     "datasetName",
-    (values, set) => set("dataset.kind", known(dataSets, "data set", textOf(values, "datasetName") ?? "")),
+    (values, set) => {
+      const kind = known(dataSets, "data set", textOf(values, "datasetName") ?? "");
+      set("dataset.kind", kind);
+      // There outputs are as long as the recorded answers, unless a length is named.
+      const isNamed = ["sharegptOutputLen", "outputLen", "maxTokens"].some(
+        (key) => values[key] !== undefined,
+      );
+      if (kind === "sharegpt" && !isNamed) set("dataset.recordedLengths", true);
+    },
   ],
   [
     "--max-concurrency",

@@ -21,6 +21,8 @@ const serverSettings = [
   "target.extraBody",
   "target.caFile",
   "target.insecureTls",
+  "target.stream",
+  "retries",
 ] as const;
 
 /** Settings of the engine that people know from vllm-bench: what they are for where a server runs it. */

@@ -1,5 +1,13 @@
 import { isServerTemplate } from "../request.ts";
+import type { BenchConfig } from "../schema.ts";
 import type { Refusal, Rule, RuleContext } from "./rule.ts";
+
+/** Whether texts are made or capped by their tokens: a tokenizer is of use for that, too. */
+function countsTokens({ datasetPath, dataset }: BenchConfig): boolean {
+  return datasetPath === null || dataset.kind === "trace" || dataset.recordedLengths;
+}
+
+const countingSettings = ["datasetPath", "dataset.kind", "dataset.recordedLengths"] as const;
 
 function isTemplateSetting(context: RuleContext, path: string): boolean {
   const { chatTemplate, chatTemplateKwargs, enableThinking } = context.config;
@@ -11,14 +19,14 @@ function isTemplateSetting(context: RuleContext, path: string): boolean {
     case "enableThinking":
       return enableThinking !== undefined;
     default:
-      return context.isDeliberate(path);
+      return context.isDeliberate(path) && !countsTokens(context.config);
   }
 }
 
 const templateSettings = ["chatTemplate", "chatTemplateKwargs", "enableThinking", "tokenizer"] as const;
 
 const skippedTemplate: Rule = {
-  reads: ["target.endpoint", "skipChatTemplate", ...templateSettings],
+  reads: ["target.endpoint", "skipChatTemplate", ...templateSettings, ...countingSettings],
   check: (context) => {
     const { target, skipChatTemplate } = context.config;
     if (isServerTemplate(target.endpoint) || !skipChatTemplate) {
@@ -39,7 +47,7 @@ const skippedTemplate: Rule = {
 };
 
 const serverTemplate: Rule = {
-  reads: ["target.endpoint", "skipChatTemplate", "chatTemplate", "tokenizer"],
+  reads: ["target.endpoint", "skipChatTemplate", "chatTemplate", "tokenizer", ...countingSettings],
   check: (context) => {
     const { target, skipChatTemplate, chatTemplate } = context.config;
     if (!isServerTemplate(target.endpoint)) {
@@ -62,7 +70,7 @@ const serverTemplate: Rule = {
           "prompts with this one use --endpoint completions --no-skip-chat-template --chat-template FILE",
       });
     }
-    if (context.isDeliberate("tokenizer")) {
+    if (isTemplateSetting(context, "tokenizer")) {
       refusals.push({
         path: "tokenizer",
         message:

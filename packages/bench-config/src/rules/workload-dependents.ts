@@ -49,6 +49,7 @@ export const datasetDependents: readonly Dependents[] = [
   onlyFor(["dataset.prefixGroups", "dataset.hitRate"], ["shared-prefix"]),
   onlyFor(["dataset.sourcePath", "dataset.task"], ["source-code"]),
   onlyFor(["dataset.turns", "dataset.turnDelayMs", "dataset.history"], ["multi-turn", "sharegpt", "auto"]),
+  onlyFor(["dataset.recordedLengths"], ["multi-turn", "sharegpt", "auto"]),
   onlyFor(["dataset.traceBlockTokens"], ["trace"]),
 ];
 

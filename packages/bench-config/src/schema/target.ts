@@ -33,6 +33,12 @@ export const targetSchema = z.strictObject({
       "completions, llama-completion and sglang-generate send prompt text; chat-completions, responses and " +
         "ollama-chat send messages; engine runs in this process.",
     ),
+  stream: z
+    .boolean()
+    .default(true)
+    .describe(
+      "true: answers are streamed. false: they come whole, so that only their ends are timed: no TTFT, TPOT, ITL or decode rate.",
+    ),
   metricsUrl: z
     .url({ protocol: /^https?$/ })
     .nullable()

@@ -73,6 +73,12 @@ export const datasetSchema = z.strictObject({
     .max(86_400_000)
     .default(0)
     .describe("Pause of the user before each further turn, ms."),
+  recordedLengths: z
+    .boolean()
+    .default(false)
+    .describe(
+      "true: each output is capped at the tokens of the answer that its row records. false: one cap holds for all.",
+    ),
   shuffle: z
     .boolean()
     .default(false)
