@@ -26,6 +26,7 @@ const runErrorCodes: Readonly<Record<RunErrorCode, ExitCode>> = {
   REQUEST_REFUSED: unusable,
   TARGET_INVALID: unusable,
   DATASET_INVALID: usage,
+  TOKENIZER_INVALID: usage,
   TEMPLATE_MISSING: usage,
   TEMPLATE_FAILED: usage,
   OUTPUT_UNWRITABLE: usage,

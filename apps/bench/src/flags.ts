@@ -11,7 +11,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "What is measured:": ["preset", "target"],
   "In-process engine (--endpoint engine):": ["engine"],
   "Prompts:": ["datasetPath", "dataset", "numPrompts", "inputLen", "seed"],
-  "Load:": ["load", "concurrency", "warmupRequests", "cache", "requestTimeoutMs", "client"],
+  "Load:": ["load", "concurrency", "warmupRequests", "cache", "requestTimeoutMs", "retries", "client"],
   "Stopping rule:": ["ignoreEos", "outputLen", "maxTokens", "minTokens", "stop"],
   "Sampling:": ["sampling", "logprobs"],
   "Chat template:": ["skipChatTemplate", "chatTemplate", "chatTemplateKwargs", "enableThinking", "tokenizer"],

@@ -1,4 +1,4 @@
-import type { RunEvent, RunObserver } from "@onpar/sweep-runner";
+import type { PreparingStep, RunEvent, RunObserver } from "@onpar/sweep-runner";
 
 import type { Env } from "./env.ts";
 
@@ -12,6 +12,12 @@ export interface Progress extends RunObserver {
   /** Takes the line away. Idempotent. */
   end(): void;
 }
+
+const PREPARING: Readonly<Record<PreparingStep, string>> = {
+  caps: "counting recorded answers",
+  prompts: "making prompts",
+  requests: "building requests",
+};
 
 const SILENT: Progress = { announce: () => {}, onEvent: () => {}, end: () => {} };
 
@@ -41,7 +47,7 @@ export function createProgress(env: Env, isWanted: boolean): Progress {
     announce: show,
     onEvent(event: RunEvent) {
       if (event.type === "preparing") {
-        const name = event.step === "prompts" ? "making prompts" : "building requests";
+        const name = PREPARING[event.step];
         if (phase?.name !== name) phase = { name, unit: null, startedAtMs: env.nowMs(), done: 0, total: 0 };
         phase.done = event.done;
         phase.total = event.total;

@@ -1,5 +1,5 @@
 import type { LoadedTemplate } from "@onpar/chat-render/node";
-import { loadLlamaEngine } from "@onpar/engine-binding";
+import { loadGgufTokenizer } from "@onpar/engine-binding";
 
 import { UsageError } from "./usage-error.ts";
 
@@ -9,19 +9,16 @@ export interface PromptToken {
   readonly text: string;
 }
 
-/** Context of an engine that only tokenizes. */
-const CONTEXT_SIZE = 512;
-
 const HTTP_TIMEOUT_MS = 10_000;
 
 async function fromGguf(path: string, prompt: string): Promise<readonly PromptToken[]> {
-  const engine = await loadLlamaEngine({ modelPath: path, contextSize: CONTEXT_SIZE });
+  const tokenizer = await loadGgufTokenizer(path);
   try {
-    return engine
-      .tokenize(prompt, { addSpecial: false, parseSpecial: true })
-      .map((id) => ({ id, text: engine.detokenize([id], { renderSpecial: true }) }));
+    return tokenizer
+      .tokenize(prompt, { parseSpecial: true })
+      .map((id) => ({ id, text: tokenizer.detokenize([id], { renderSpecial: true }) }));
   } finally {
-    await engine.dispose();
+    await tokenizer.dispose();
   }
 }
 

@@ -13,12 +13,15 @@ export interface RunView {
   acceptance(): Promise<AcceptanceReading>;
 }
 
+/** What is done before a run starts, in order: caps are counted, prompts made, requests built. */
+export type PreparingStep = "caps" | "prompts" | "requests";
+
 /** What an observer (progress bar, log) is told, in order. */
 export type RunEvent =
-  /** Before the run starts: prompts that are made, then requests that are built of them, about a hundred times each. */
+  /** Before the run starts, about a hundred times for each step. */
   | {
       readonly type: "preparing";
-      readonly step: "prompts" | "requests";
+      readonly step: PreparingStep;
       readonly done: number;
       readonly total: number;
     }
@@ -63,7 +66,7 @@ const PREPARING_EVENTS = 100;
 /** Counts one step of the preparation, and tells every hundredth part of it and its end. */
 export function preparingCounter(
   observer: RunObserver | undefined,
-  step: "prompts" | "requests",
+  step: PreparingStep,
   total: number,
 ): () => void {
   const stride = Math.max(1, Math.floor(total / PREPARING_EVENTS));

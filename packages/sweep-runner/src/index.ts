@@ -8,11 +8,12 @@ export {
   type SelftestOptions,
   type SelftestResult,
 } from "./selftest/selftest.ts";
+export type { GgufTokenizerLoader } from "./local-tokenizer.ts";
 export { startTimetableServer, type TimetableProcess } from "./selftest/timetable-process.ts";
 export type { Timetable, TimetableReport } from "./selftest/timetable.ts";
 export { RunError, type RunErrorCode } from "./errors.ts";
 export type { AcceptanceReading } from "./acceptance-source.ts";
-export type { RunEvent, RunObserver, RunView } from "./events.ts";
+export type { PreparingStep, RunEvent, RunObserver, RunView } from "./events.ts";
 export { monotonicClock, startTimeline, type Clock, type Timeline } from "./clock.ts";
 
 export {

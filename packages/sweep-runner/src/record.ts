@@ -35,6 +35,8 @@ export interface RequestRecord {
   readonly endNs: number;
   /** How often it was sent, from 1; 0 when it never was. More than 1 only after a stale connection or where retries are asked for. */
   readonly attempts: number;
+  /** How often it was sent again after a refusal, which retries are asked for; its times count from the first sending. Absent for never. */
+  readonly retries?: number;
   /** HTTP status; null in process or when none arrived. */
   readonly status: number | null;
   /** `Retry-After` of the answer, s; null without it. */
@@ -70,7 +72,7 @@ export type RequestState = "ok" | "failed" | "dropped" | "aborted";
  * All columns have one entry per event.
  */
 export interface ChunkSeries {
-  /** One letter per event: r role, t reasoning, c content, o tool, u usage, f finish, e error, d done, "." empty. */
+  /** One letter per event: r role, t reasoning, c content, o tool, u usage, f finish, e error, d done, w whole, "." empty. */
   readonly kinds: string;
   /** Arrival, ns: of the first event since the start of the run, of every other one since the event before it. */
   readonly gapsNs: readonly number[];
@@ -80,7 +82,10 @@ export interface ChunkSeries {
   readonly tokens: readonly (number | null)[] | null;
 }
 
-/** What an event of a stream is. An event with text or a token is named by its channel, whatever else it carries. */
+/**
+ * What an event of a stream is. An event with text or a token is named by its channel, whatever else it carries; an answer
+ * that was not streamed is one event, `whole`, which says nothing about its first token.
+ */
 export type ChunkKind =
   | "role"
   | "reasoning"
@@ -90,6 +95,7 @@ export type ChunkKind =
   | "finish"
   | "error"
   | "done"
+  | "whole"
   | "empty";
 
 /** One event of a stream: arrival (ns since the start of the run), kind, text bytes (UTF-8), tokens when they are known. */

@@ -70,6 +70,7 @@ export function resolveProtocol(input: ProtocolInput): ResolvedProtocol {
   return {
     model: { requested: config.target.model ?? config.engine.modelPath, resolved: input.model },
     endpoint: config.target.endpoint,
+    ...(body.stream === false ? { delivery: "whole" as const } : {}),
     template: { ...template, kwargs },
     stoppingRule: resolveStoppingRule(config, body),
     sampling: resolveSampling(config, body),

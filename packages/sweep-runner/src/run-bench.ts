@@ -6,6 +6,7 @@ import { RunError } from "./errors.ts";
 import { guardObserver, type RunObserver } from "./events.ts";
 import { createLocalRunner, createWorkerRunner, type LoadRunner } from "./load/load-runner.ts";
 import { readResumeState, replayRun } from "./records/resume.ts";
+import type { GgufTokenizerLoader } from "./local-tokenizer.ts";
 import { hostFacts } from "./records/host-facts.ts";
 import { openJournal, type Journal } from "./records/journal.ts";
 import { RECORDS_SCHEMA } from "./records/journal-format.ts";
@@ -28,6 +29,11 @@ export interface RunBenchOptions {
   readonly observer?: RunObserver | undefined;
   /** Told the token ids of every output of an engine that gives them, warm-up included. */
   readonly onTokenIds?: OnTokenIds | undefined;
+  /**
+   * Reads the GGUF file that `config.tokenizer` names, where the server counts no tokens: `loadGgufTokenizer` of
+   * `@onpar/engine-binding`. A model folder needs nothing.
+   */
+  readonly loadGgufTokenizer?: GgufTokenizerLoader | undefined;
   /** Ends the run: requests in flight are recorded as aborted, what was measured is summarised. */
   readonly signal?: AbortSignal | undefined;
   /** Goes on with the run in `config.output` that was cut short; what it recorded is not sent again. Without a file, a new run. */

@@ -7,7 +7,7 @@ import { planLoad, startsOf, type LoadPlan, type LoadRequests } from "./load/loa
 import type { WorkloadPrompt } from "./prompt.ts";
 import type { Session } from "./session.ts";
 import type { PreparedRequest } from "./targets/target.ts";
-import { buildWorkload, makesPrompts, type Workload } from "./datasets/workload.ts";
+import { buildWorkload, needsTokenizer, type Workload } from "./datasets/workload.ts";
 
 /** What a run is going to send: every request is built before the first one starts. */
 export interface RunPlan {
@@ -33,7 +33,7 @@ export async function planRun(
 ): Promise<RunPlan> {
   const runCap = stoppingRule(config).cap;
   requireRoomForPrompts(runCap, session);
-  const counter = makesPrompts(config) ? await session.tokenCounter() : null;
+  const counter = needsTokenizer(config) ? await session.tokenCounter() : null;
   const workload = await buildWorkload(config, counter, signal, observer);
   const prepare = (prompt: WorkloadPrompt): PreparedRequest => {
     const request = session.target.prepare(session.renderer.render(prompt));

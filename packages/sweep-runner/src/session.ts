@@ -8,6 +8,7 @@ import { createEngineTarget, type OnTokenIds } from "./targets/engine-target.ts"
 import { RunError } from "./errors.ts";
 import { doubledBos, logprobFields, openServerTarget } from "./targets/open-target.ts";
 import type { UnsentSetting } from "./targets/native-endpoint.ts";
+import { loadLocalTokenizer, type GgufTokenizerLoader, type LocalTokenizer } from "./local-tokenizer.ts";
 import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
 import type { RefusalContext } from "./refusal.ts";
 import { checkLogprobs } from "./checks/logprob-check.ts";
@@ -24,6 +25,7 @@ export interface SessionOptions {
   readonly engine: Engine | null;
   readonly timeline: Timeline;
   readonly onTokenIds?: OnTokenIds | undefined;
+  readonly loadGgufTokenizer?: GgufTokenizerLoader | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,7 +50,7 @@ export interface Session {
   draftBudget(): Promise<number | null>;
   /** Empties the prefix cache. @throws {RunError} `TARGET_INVALID` where the system cannot */
   resetCache(signal?: AbortSignal): Promise<void>;
-  /** Asks for a tokenizer, when one is needed. */
+  /** Asks for a tokenizer, when one is needed: the system's own, else one on this side. */
   tokenCounter(): Promise<TokenCounter | null>;
   close(): Promise<void>;
 }
@@ -152,6 +154,7 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       engine: facts.system.engine,
       bosText: await doubledBos(config, control, { model: facts.model, bosText: renderer.bosText }, signal),
     });
+    const tokenizer = tokenizerBeside(options);
     const asking = { model: facts.model, fields: logprobFields(config) };
     return {
       target,
@@ -169,15 +172,35 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       effects: await checkLogprobs(config, control, asking, signal),
       draftBudget: () => fetchDraftBudget(control, signal),
       resetCache: (resetting) => resetServerCache(control, resetting),
-      tokenCounter: () => serverTokenCounter(control, facts.model, signal),
+      tokenCounter: async () =>
+        (await serverTokenCounter(control, facts.model, signal)) ?? (await tokenizer.load()),
       async close() {
-        await Promise.all([target.close(), control.close()]);
+        await Promise.all([target.close(), control.close(), tokenizer.close()]);
       },
     };
   } catch (error) {
     await control.close();
     throw error;
   }
+}
+
+/** The tokenizer that the configuration names, loaded when it is asked for. */
+function tokenizerBeside({ config, loadGgufTokenizer, signal }: SessionOptions): {
+  load(): Promise<TokenCounter | null>;
+  close(): Promise<void>;
+} {
+  let loading: Promise<LocalTokenizer> | null = null;
+  return {
+    async load() {
+      if (config.tokenizer === null) return null;
+      loading ??= loadLocalTokenizer(config.tokenizer, loadGgufTokenizer ?? null, signal);
+      return loading;
+    },
+    async close() {
+      const tokenizer = await loading?.catch(() => null);
+      await tokenizer?.dispose();
+    },
+  };
 }
 
 /** The key of one server is no other's business. */

@@ -5,7 +5,7 @@ import { RunError } from "./errors.ts";
 
 /** Counts the tokens of a text without special tokens around it. */
 export interface TokenCounter {
-  readonly source: "engine" | "server";
+  readonly source: "engine" | "server" | "tokenizer";
   /** @throws {RunError} `REQUEST_REFUSED` when a server that counted before does not count this text */
   count(text: string, signal?: AbortSignal): Promise<number>;
   /** The token ids of a text; null, or left out, where the tokenizer only counts. */

@@ -8,6 +8,7 @@ import { Recorder } from "../src/load/recorder.ts";
 import { createHttpTarget } from "../src/targets/http-target.ts";
 import { readUsage } from "../src/stream/openai-events.ts";
 import type { ChunkMark, RequestRecord } from "../src/record.ts";
+import { e2elMs } from "../src/figures/request-figures.ts";
 import { summarize } from "../src/figures/summarize.ts";
 import { startServer, stream, type Responder, type StreamEnd } from "./support/scripted-server.ts";
 import { sendOne } from "./support/send-one.ts";
@@ -24,7 +25,7 @@ const FLAG_CODES: Readonly<Record<string, string>> = {
   fewer_than_min_tokens: "min-tokens-not-kept",
   burst_delivery: "burst-delivery",
 };
-/** What the cases leave to the client and this one does otherwise: requests are never retried, times are not asserted. */
+/** What the cases leave to the client: retries have a test of their own, other times are not asserted. */
 const NOT_CHECKED = new Set(["with_retry", "ttft_ms_range", "advice_keys", "ttft_from_chunk_index_any_of"]);
 
 interface Script {
@@ -165,6 +166,30 @@ describe.runIf(cases.length > 0)("stream cases from public reports", () => {
   it.each(streams)("$id", async ({ input, expected }) => {
     const seen = await observe(input as unknown as Script);
     expect(missed(seen, expected)).toEqual([]);
+  });
+
+  it("A28: with retries, a refused request ends well, timed from its first sending", async () => {
+    const a28 = cases.find(({ id }) => id === "A28");
+    const then = cases.find(({ id }) => id === a28?.input["then"]);
+    const scripts = [a28?.input, then?.input].map((input) => input as unknown as Script);
+    let sent = 0;
+    const server = await startServer({
+      "/v1/chat/completions": (request, response) => {
+        const script = scripts[Math.min(sent++, 1)];
+        return script === undefined ? undefined : replay(script)(request, response);
+      },
+    });
+    try {
+      const { record } = await sendOne(server.url, { retries: 1 });
+      const expected = a28?.expected["with_retry"] as Record<string, number | boolean>;
+      expect({ success: record.state === "ok", retries: record.retries }).toEqual({
+        success: expected["success"],
+        retries: expected["retries"],
+      });
+      expect(e2elMs(record)).toBeGreaterThanOrEqual(Number(expected["e2e_ms_at_least"]));
+    } finally {
+      await server.close();
+    }
   });
 
   it("A27: a connection that was closed while it was idle is no failure", async () => {

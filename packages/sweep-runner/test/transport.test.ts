@@ -2,6 +2,13 @@ import { createServer as createTlsServer } from "node:https";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { monotonicClock, startTimeline } from "../src/clock.ts";
+import {
+  decodeRateCtxsweep,
+  decodeRateVllm,
+  e2elMs,
+  tpotVllmMs,
+  ttftMs,
+} from "../src/figures/request-figures.ts";
 import { makeRecord, Recorder } from "../src/load/recorder.ts";
 import type { RequestRecord } from "../src/record.ts";
 import { createHttpTarget, type HttpTargetOptions } from "../src/targets/http-target.ts";
@@ -227,8 +234,16 @@ describe("answers that were asked for whole", () => {
       text: "hmyes",
       outputTokens: 2,
       finish: { raw: "stop" },
-      chunks: { kinds: "c", bytes: [5] },
+      chunks: { kinds: "w", bytes: [5] },
     });
+    // What came whole says when it ended, and nothing about its first token.
+    expect(e2elMs(record)).toBeGreaterThan(0);
+    expect([ttftMs(record), tpotVllmMs(record), decodeRateVllm(record), decodeRateCtxsweep(record)]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
     expect(JSON.parse(server.completions[0]?.body ?? "{}")).toMatchObject({ stream: false });
   });
 

@@ -1,5 +1,6 @@
 import { benchFlags, resolveConfig, type BenchConfig } from "@onpar/bench-config";
 import { breachesOf, renderTerminalReport, type LiveEnd } from "@onpar/bench-report";
+import { loadGgufTokenizer } from "@onpar/engine-binding";
 import { runBench, type RunResult } from "@onpar/sweep-runner";
 import { Option, type Command } from "commander";
 
@@ -135,6 +136,7 @@ async function measure(
           toolVersion: packageVersion(),
           observer: outputs.watch(observer),
           onTokenIds: tokenIds?.add,
+          loadGgufTokenizer,
           resume: options.resume,
           signal,
         }),

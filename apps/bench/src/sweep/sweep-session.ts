@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { BenchConfig } from "@onpar/bench-config";
+import { loadGgufTokenizer } from "@onpar/engine-binding";
 import {
   createServerKeeper,
   ladderCsv,
@@ -63,6 +64,7 @@ export function openSweepSession(
     engine: await engines.ensure(point, boot),
     toolVersion: packageVersion(),
     observer: progress,
+    loadGgufTokenizer,
   });
   const pages = (point: BenchConfig): string =>
     point.target.metricsUrl ?? `${new URL(point.target.baseUrl).origin}/metrics`;

@@ -27,6 +27,7 @@ export class StreamAudit {
     const { firstNs, lastNs, outputChunks } = streamTimes(record);
     this.#ok++;
     if (record.finish.raw === null) this.#unfinished++;
+    if (chunks.kinds.includes(CHUNK_LETTERS.whole)) return this.#addWhole(record, lastNs);
     if (record.status !== null && !chunks.kinds.includes(CHUNK_LETTERS.done)) this.#undone++;
     if (firstNs === null || lastNs === null || sentNs === null) {
       this.#silent++;
@@ -42,6 +43,13 @@ export class StreamAudit {
     )
       this.#bursts++;
     if (sentNs < record.scheduledNs) this.#heldBack++;
+  }
+
+  /** An answer that was not streamed has an end and nothing else to look at. */
+  #addWhole({ id, sentNs, scheduledNs }: RequestRecord, lastNs: number | null): void {
+    if (sentNs === null || lastNs === null) return;
+    if (lastNs < sentNs) this.#backwards.add(id);
+    if (sentNs < scheduledNs) this.#heldBack++;
   }
 
   findings(): Finding[] {

@@ -41,6 +41,8 @@ export class RunAudit {
   readonly #server = new ServerAudit();
   #measured = 0;
   #failed = 0;
+  #retried = 0;
+  #retries = 0;
   readonly #cut = new CutTurns();
   #firstFailed: RequestRecord | null = null;
 
@@ -54,6 +56,10 @@ export class RunAudit {
     this.#measured++;
     this.#server.add(record);
     this.#cut.add(record);
+    if (record.retries !== undefined) {
+      this.#retried++;
+      this.#retries += record.retries;
+    }
     if (record.state === "failed") {
       this.#failed++;
       this.#firstFailed ??= record;
@@ -86,6 +92,18 @@ export class RunAudit {
   }
 
   #failures(): Finding[] {
+    return [...this.#refusals(), ...this.#failedRequests()];
+  }
+
+  #refusals(): Finding[] {
+    if (this.#retried === 0) return [];
+    const message =
+      `${this.#retried} of ${this.#measured} requests were refused at first and sent again, ${this.#retries} times in all: ` +
+      "their latencies count from the first sending, waits included, and the load was more than the server takes";
+    return [{ severity: "warning", code: "requests-retried", message }];
+  }
+
+  #failedRequests(): Finding[] {
     const first = this.#firstFailed;
     if (first === null) return [];
     const message =

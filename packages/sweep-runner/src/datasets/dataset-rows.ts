@@ -8,7 +8,13 @@ import { turnsOf, type Turn } from "./turn-rows.ts";
 /** What a row of a dataset holds; in a trace, with its time and length. */
 export type DatasetRow = RowTiming &
   (
-    | { readonly kind: "text"; readonly id: string | null; readonly text: string }
+    | {
+        readonly kind: "text";
+        readonly id: string | null;
+        readonly text: string;
+        /** What the model answered when the row was recorded; left out where the row does not say. */
+        readonly answer?: string;
+      }
     | { readonly kind: "conversation"; readonly id: string | null; readonly conversation: Conversation }
     /** What is sent at each turn, in order. */
     | { readonly kind: "turns"; readonly id: string | null; readonly turns: readonly Turn[] }
@@ -28,9 +34,11 @@ export interface RowReading {
   readonly turns: number;
   /** Whether later turns follow the answers of the server even where the row has recorded ones. */
   readonly live: boolean;
+  /** Whether answers that rows record are kept. */
+  readonly answers: boolean;
 }
 
-const ONE_TURN: RowReading = { declared: "auto", turns: 1, live: false };
+const ONE_TURN: RowReading = { declared: "auto", turns: 1, live: false, answers: false };
 
 const TEXT_KEYS = ["prompt", "text", "question"] as const;
 /** Roles of the OpenAI API. Any other one would be left out by a template, or end as a refusal in the middle of a run. */
@@ -55,7 +63,7 @@ const turnSchema = z.looseObject({
  * that the protocol states
  */
 export function readRow(value: unknown, reading: Partial<RowReading> = {}): DatasetRow {
-  const { declared, turns, live } = { ...ONE_TURN, ...reading };
+  const { declared, turns, live, answers } = { ...ONE_TURN, ...reading };
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new RowError(`expected an object such as {"prompt": "…"}, found ${kindOf(value)}`);
   }
@@ -80,8 +88,12 @@ export function readRow(value: unknown, reading: Partial<RowReading> = {}): Data
     const script = readShareGpt(row.conversations);
     if (turns > 1 && script.length > 0)
       return { kind: "turns", id, turns: turnsOf({ messages: script }, turns, live), ...timing };
-    const text = script.find(({ role }) => role === "user")?.content;
-    return typeof text === "string" ? { kind: "text", id, text, ...timing } : { kind: "nothing" };
+    const asked = script.findIndex(({ role }) => role === "user");
+    const text = script[asked]?.content;
+    if (typeof text !== "string") return { kind: "nothing" };
+    const next = script[asked + 1];
+    const answer = answers && next?.role === "assistant" ? next.content : undefined;
+    return { kind: "text", id, text, ...(typeof answer === "string" ? { answer } : {}), ...timing };
   }
   if (row.turns !== undefined) {
     const texts = readTurns(row.turns, turns);

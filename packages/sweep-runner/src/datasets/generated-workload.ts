@@ -32,8 +32,8 @@ export interface MakingOptions {
 /** Prompts made between two looks at anything else, so that an interrupt and a drawn progress are not kept waiting. */
 const PROMPTS_PER_TURN = 64;
 
-/** Tokenize requests in flight while prompts are fitted to their length. */
-const FITTING_CONCURRENCY = 4;
+/** Tokenize requests in flight. */
+export const TOKENIZING_CONCURRENCY = 4;
 
 /** Draws of lengths share nothing with those of texts. */
 const LENGTHS_STREAM = 0x6c656e;
@@ -77,7 +77,7 @@ export async function makeAll(
       made();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(FITTING_CONCURRENCY, prompts.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(TOKENIZING_CONCURRENCY, prompts.length) }, worker));
   return prompts;
 }
 

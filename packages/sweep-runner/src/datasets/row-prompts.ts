@@ -3,8 +3,9 @@ import { RunError } from "../errors.ts";
 import type { PromptPlan, WorkloadPrompt } from "../prompt.ts";
 import type { PromptRow } from "./dataset.ts";
 import { makeAll, seedOf, type MadePrompt, type MakingOptions } from "./generated-workload.ts";
+import { recordedCaps } from "./recorded-caps.ts";
 import { traceMaker, type TracedRequest } from "./trace-prompts.ts";
-import type { Turn } from "./turn-rows.ts";
+import { turnId, type Turn } from "./turn-rows.ts";
 
 /** A row that is sent, and how often it was before. */
 export interface TakenRow {
@@ -48,31 +49,43 @@ export async function promptsOf(options: MakingOptions, rows: readonly TakenRow[
   const traced = rows.flatMap(({ row, id }) => (row.kind === "lengths" ? [{ ...row, id }] : []));
   const made = await makeTexts(options, traced);
   const texts = new Map(made.map(({ prompt }) => [prompt.id, prompt]));
+  const caps = await recordedCaps(options, rows);
   const isTimed = options.config.load.kind === "trace";
   const prompts = rows.flatMap(({ row, id }): WorkloadPrompt[] => {
+    const cap = row.outputTokens ?? caps.get(id);
     const plan: PromptPlan = {
-      ...(row.outputTokens === undefined ? {} : { outputTokens: row.outputTokens }),
+      ...(cap === undefined ? {} : { outputTokens: cap }),
       ...(isTimed ? { arrivalMs: row.arrivalMs } : {}),
     };
     if (row.kind === "text") return [{ id, kind: "text", text: row.text, tokens: null, ...plan }];
     if (row.kind === "conversation")
       return [{ id, kind: "conversation", conversation: row.conversation, ...plan }];
-    if (row.kind === "turns") return turnPrompts(id, row.turns, plan);
+    if (row.kind === "turns") return turnPrompts(id, row.turns, plan, caps);
     const prompt = texts.get(id);
     return prompt === undefined ? [] : [{ ...prompt, ...plan }];
   });
   return { prompts, made };
 }
 
-function turnPrompts(id: string, turns: readonly Turn[], plan: PromptPlan): WorkloadPrompt[] {
-  return turns.map(({ conversation, waits }, index) => ({
-    id: `${id}-turn-${index}`,
-    kind: "conversation",
-    conversation,
-    ...plan,
-    turn: { conversation: id, index },
-    waits,
-  }));
+function turnPrompts(
+  conversationId: string,
+  turns: readonly Turn[],
+  plan: PromptPlan,
+  caps: ReadonlyMap<string, number>,
+): WorkloadPrompt[] {
+  return turns.map(({ conversation, waits }, index) => {
+    const id = turnId(conversationId, index);
+    const cap = caps.get(id);
+    return {
+      id,
+      kind: "conversation",
+      conversation,
+      ...plan,
+      ...(cap === undefined ? {} : { outputTokens: cap }),
+      turn: { conversation: conversationId, index },
+      waits,
+    };
+  });
 }
 
 async function makeTexts(options: MakingOptions, traced: readonly TracedRequest[]): Promise<MadePrompt[]> {

@@ -7,6 +7,8 @@ export interface Turn {
   readonly conversation: Conversation;
   /** Whether marks in it stand for answers that the server has still to give. */
   readonly waits: boolean;
+  /** What the model answered when the conversation was recorded; null where it does not say. */
+  readonly answer: string | null;
 }
 
 /** Most messages that the requests of one conversation hold together: each turn holds all of those before it. */
@@ -28,7 +30,7 @@ export function turnsOf({ messages, tools }: Conversation, most: number, live: b
   let characters = 0;
   let length = 0;
   let hasSpoken = false;
-  const ask = (): void => {
+  const ask = (answer: string | null): void => {
     messageCount += said.length;
     characters += length;
     if (messageCount > MOST_MESSAGES || characters > MOST_CHARACTERS)
@@ -36,7 +38,7 @@ export function turnsOf({ messages, tools }: Conversation, most: number, live: b
         `the turns of this conversation are out of proportion: together they hold ${messageCount} messages; lower --turns`,
       );
     const conversation = { messages: [...said], ...(tools === undefined ? {} : { tools }) };
-    turns.push({ conversation, waits });
+    turns.push({ conversation, waits, answer });
     hasSpoken = false;
   };
   const add = (message: TemplateObject): void => {
@@ -46,7 +48,8 @@ export function turnsOf({ messages, tools }: Conversation, most: number, live: b
   for (const message of messages) {
     if (message.role === "assistant") {
       const isAnswer = hasSpoken;
-      if (isAnswer) ask();
+      if (isAnswer)
+        ask(typeof message.content === "string" && message.content !== "" ? message.content : null);
       if (turns.length >= most) break;
       // Calls of tools are part of what follows: they stay as they were recorded.
       const isText = typeof message.content === "string" && message.tool_calls == null;
@@ -59,7 +62,12 @@ export function turnsOf({ messages, tools }: Conversation, most: number, live: b
     add(message);
     hasSpoken ||= message.role === "user" || message.role === "tool";
   }
-  if (hasSpoken && turns.length < most) ask();
+  if (hasSpoken && turns.length < most) ask(null);
   if (turns.length === 0) throw new RowError("nobody but the model speaks in this conversation");
   return turns;
+}
+
+/** The id of the prompt that a turn is. */
+export function turnId(conversationId: string, index: number): string {
+  return `${conversationId}-turn-${index}`;
 }

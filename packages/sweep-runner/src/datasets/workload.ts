@@ -82,9 +82,9 @@ export async function buildWorkload(
   };
 }
 
-/** Whether texts are made for a length, so that a tokenizer is needed. */
-export function makesPrompts({ datasetPath, dataset, load }: BenchConfig): boolean {
-  return datasetPath === null || dataset.kind === "trace" || load.kind === "trace";
+/** Whether texts are made for a length, or capped at one, so that a tokenizer is needed. */
+export function needsTokenizer({ datasetPath, dataset, load }: BenchConfig): boolean {
+  return datasetPath === null || dataset.kind === "trace" || load.kind === "trace" || dataset.recordedLengths;
 }
 
 /** Rows that are read. A trace and conversations are warmed up with other texts than their own. */
@@ -102,6 +102,7 @@ function rowReading(config: BenchConfig): RowReading {
     declared: declaredRows(config),
     turns: playedTurns(config),
     live: config.dataset.history === "live",
+    answers: config.dataset.recordedLengths,
   };
 }
 

@@ -1,4 +1,4 @@
-import { eachOutputChunk, streamTimes, type Timed } from "./stream-times.ts";
+import { eachOutputChunk, streamTimes, WHOLE, type Timed } from "./stream-times.ts";
 
 /**
  * Figures of one request, each named with its convention. Null means that the record does not tell: a figure that is
@@ -142,8 +142,8 @@ export function itlTokenGapsMs(record: Timed): number[] | null {
 export function eachTokenGapMs(record: Timed, take: (gap: number, times: number) => void): boolean {
   let before: number | null = null;
   let known = true;
-  eachOutputChunk(record, (atNs, tokens, carries) => {
-    if (!carries || !known) return;
+  eachOutputChunk(record, (atNs, tokens, carries, letter) => {
+    if (!carries || !known || letter === WHOLE) return;
     if (tokens === null) {
       known = false;
       return;

@@ -9,7 +9,7 @@ export type Timed = Pick<
 
 /** The moments of a stream that figures are made of, ns since the start of the run. */
 export interface StreamTimes {
-  /** First chunk that carries tokens: reasoning, content or tool call. */
+  /** First chunk that carries tokens: reasoning, content or tool call. Null for an answer that came whole. */
   readonly firstNs: number | null;
   /** First chunk that carries tokens of the answer: content or tool call. */
   readonly firstAnswerNs: number | null;
@@ -20,6 +20,8 @@ export interface StreamTimes {
 }
 
 const REASONING = CHUNK_LETTERS.reasoning.charCodeAt(0);
+/** The letter of an answer that came whole. */
+export const WHOLE = CHUNK_LETTERS.whole.charCodeAt(0);
 const FINISH = CHUNK_LETTERS.finish.charCodeAt(0);
 
 /**
@@ -54,12 +56,15 @@ export function streamTimes(record: Pick<Timed, "chunks" | "finish">): StreamTim
   let firstAnswerNs: number | null = null;
   let lastNs: number | null = null;
   let outputChunks = 0;
+  let hasOutput = false;
   eachOutputChunk(record, (atNs, _tokens, carries, letter) => {
     outputChunks++;
     lastNs = atNs;
     if (!carries) return;
+    hasOutput = true;
+    if (letter === WHOLE) return;
     firstNs ??= atNs;
     if (letter !== REASONING) firstAnswerNs ??= atNs;
   });
-  return { firstNs, firstAnswerNs, lastNs: firstNs === null ? null : lastNs, outputChunks };
+  return { firstNs, firstAnswerNs, lastNs: hasOutput ? lastNs : null, outputChunks };
 }

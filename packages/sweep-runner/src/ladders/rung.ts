@@ -7,7 +7,10 @@ import type { RunResult } from "../result.ts";
 import { runBench, type RunBenchOptions } from "../run-bench.ts";
 
 /** Everything about a system that is measured, but for the configuration. */
-export type RungSystem = Pick<RunBenchOptions, "apiKey" | "engine" | "toolVersion" | "observer" | "clock">;
+export type RungSystem = Pick<
+  RunBenchOptions,
+  "apiKey" | "engine" | "toolVersion" | "observer" | "clock" | "loadGgufTokenizer"
+>;
 
 /** One run inside a sweep. */
 export interface RungRun {
@@ -60,7 +63,7 @@ export async function runPrompts({
     config: {
       ...config,
       datasetPath,
-      dataset: { ...config.dataset, kind: "prompts", task: null, sourcePath: null },
+      dataset: { ...config.dataset, kind: "prompts", task: null, sourcePath: null, recordedLengths: false },
       numPrompts: prompts.length,
       warmupRequests: 0,
       cache: { ...config.cache, policy: "none" },

@@ -21,12 +21,12 @@ export interface SystemFacts {
  */
 export async function withSystemFacts<T>(
   config: BenchConfig,
-  { apiKey, engine, clock }: RungSystem,
+  { apiKey, engine, clock, loadGgufTokenizer }: RungSystem,
   signal: AbortSignal | undefined,
   use: (facts: SystemFacts) => Promise<T>,
 ): Promise<T> {
   const timeline = startTimeline(clock ?? monotonicClock);
-  const session = await openSession({ config, apiKey, engine, timeline, signal });
+  const session = await openSession({ config, apiKey, engine, timeline, loadGgufTokenizer, signal });
   try {
     const { contextLimit } = session;
     return await use({

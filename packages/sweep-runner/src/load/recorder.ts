@@ -86,7 +86,7 @@ export function makeRecord(
   keepText = false,
 ): RequestRecord {
   const { outcome, texts } = exchanged;
-  const { error, usage } = outcome;
+  const { error, usage, retries = 0 } = outcome;
   const [outputTokens, tokenSource] = countTokens(outcome);
   const textBytes = CHANNELS.reduce((sum, channel) => sum + texts[channel].length, 0);
   return {
@@ -105,6 +105,7 @@ export function makeRecord(
     chunks: seriesOf(exchanged.columns),
     endNs: outcome.endNs,
     attempts: outcome.attempts ?? (exchanged.sentNs === null ? 0 : 1),
+    ...(retries === 0 ? {} : { retries }),
     status: outcome.status,
     retryAfterS: outcome.retryAfterS ?? null,
     plannedPromptTokens: request.promptTokens,

@@ -10,6 +10,7 @@ export const CHUNK_LETTERS: Readonly<Record<ChunkKind, string>> = {
   finish: "f",
   error: "e",
   done: "d",
+  whole: "w",
   empty: ".",
 };
 
@@ -22,6 +23,7 @@ const ALL_KINDS = [
   "finish",
   "error",
   "done",
+  "whole",
   "empty",
 ] as const satisfies readonly ChunkKind[];
 const KINDS: ReadonlyMap<string, ChunkKind> = new Map(ALL_KINDS.map((kind) => [CHUNK_LETTERS[kind], kind]));

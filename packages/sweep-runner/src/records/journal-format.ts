@@ -133,6 +133,7 @@ export const recordSchema = z
       tokens: z.array(z.number().nullable()).nullable(),
     }),
     attempts: count,
+    retries: count.optional(),
     retryAfterS: z.number().nullable(),
     plannedPromptTokens: nullableCount,
     plannedOutputTokens: nullableCount,

@@ -19,6 +19,7 @@ export function isRecordShape(value: unknown): value is RequestRecord {
     isCount(line.repetition) &&
     isCount(line.worker) &&
     isCount(line.attempts) &&
+    (line.retries === undefined || isCount(line.retries)) &&
     isTime(line.scheduledNs) &&
     isTime(line.endNs) &&
     isNullableTime(line.sentNs) &&

@@ -104,7 +104,10 @@ export class AnswerStream {
   /** Takes an answer that came whole. */
   takeWhole(json: unknown, atNs: number): void {
     this.#events++;
-    this.#take(this.#format.readWhole(json), atNs);
+    const event = this.#format.readWhole(json);
+    const hasOutput =
+      event.reasoning !== "" || event.content !== "" || event.tool !== "" || event.tokenIds !== null;
+    this.#take(hasOutput ? { ...event, kind: "whole" } : event, atNs);
   }
 
   /** Why an answer that has ended is a failure; null when it is none. */

@@ -18,6 +18,7 @@ const CHUNK_KINDS: readonly ChunkKind[] = [
   "finish",
   "error",
   "done",
+  "whole",
   "empty",
 ];
 const KIND_CODES = new Map(CHUNK_KINDS.map((kind, code) => [kind, code]));

@@ -30,6 +30,8 @@ export interface HttpTargetOptions {
   readonly ca?: string | null | undefined;
   readonly insecureTls?: boolean | undefined;
   readonly timeoutMs: number;
+  /** How often a request goes out again that the server refused for now. Default: 0. */
+  readonly retries?: number | undefined;
   readonly timeline: Timeline;
 }
 
@@ -42,6 +44,7 @@ export function createHttpTarget(options: HttpTargetOptions): Target<WireRequest
     format: "openai",
     streamed: options.streamed !== false,
     timeoutMs,
+    retries: options.retries ?? 0,
     ca: options.ca ?? null,
     insecureTls: options.insecureTls === true,
   };

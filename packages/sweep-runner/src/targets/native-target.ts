@@ -33,6 +33,8 @@ export interface NativeTargetOptions extends BodyContext {
   readonly ca?: string | null | undefined;
   readonly insecureTls?: boolean | undefined;
   readonly timeoutMs: number;
+  /** How often a request goes out again that the server refused for now. Default: 0. */
+  readonly retries?: number | undefined;
   readonly timeline: Timeline;
 }
 
@@ -54,6 +56,7 @@ export function createNativeTarget(options: NativeTargetOptions): NativeTarget {
       format: endpoint.format,
       streamed,
       timeoutMs,
+      retries: options.retries ?? 0,
       ca: options.ca ?? null,
       insecureTls: options.insecureTls === true,
     },

@@ -28,10 +28,10 @@ export interface ServerTargetOptions {
 /** The way to the endpoint that the configuration names, with the fields that its server takes. */
 export function openServerTarget(options: ServerTargetOptions): NativeTarget {
   const { config, apiKey, root, headers, ca, timeoutMs, timeline, model, engine, bosText } = options;
-  const { endpoint, insecureTls, extraBody } = config.target;
-  const way = { root, apiKey, headers, ca, insecureTls, timeoutMs, timeline, model };
-  if (isNativeEndpoint(endpoint))
-    return createNativeTarget({ ...way, endpoint, config, engine, streamed: true, bosText });
+  const { endpoint, insecureTls, extraBody, stream: streamed } = config.target;
+  const { retries } = config;
+  const way = { root, apiKey, headers, ca, insecureTls, timeoutMs, retries, streamed, timeline, model };
+  if (isNativeEndpoint(endpoint)) return createNativeTarget({ ...way, endpoint, config, engine, bosText });
   const isChat = endpoint === "chat-completions";
   const { unsent, isStrict } = openAiFields(config, engine);
   const fieldsOf = perCap(config, (own) => ({ ...openAiFields(own, engine).fields, ...logprobFields(own) }));

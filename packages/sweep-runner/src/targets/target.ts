@@ -43,6 +43,8 @@ export interface Outcome {
   readonly connectNs?: number | null | undefined;
   /** How often the request was sent; left out by targets that never send twice. */
   readonly attempts?: number | undefined;
+  /** How often it went out again after a refusal; left out for never. */
+  readonly retries?: number | undefined;
   /** `Retry-After` of the answer, s. */
   readonly retryAfterS?: number | null | undefined;
   readonly finish: Finish;
@@ -99,6 +101,8 @@ export interface WireSpec {
   /** Whether a stream is asked for. */
   readonly streamed: boolean;
   readonly timeoutMs: number;
+  /** How often a request goes out again that the server refused for now. */
+  readonly retries: number;
   /** PEM of the certificate authority; null takes those of the system. */
   readonly ca: string | null;
   readonly insecureTls: boolean;

@@ -4,13 +4,15 @@ import type { RecordedError } from "../record.ts";
 import { AnswerStream } from "../stream/answer-stream.ts";
 import { NO_FINISH } from "../stream/finish.ts";
 import type { ParseQueue, ParseTask } from "../stream/parse-queue.ts";
-import { ERROR_BODY_LIMIT, errorInBody, errorInJson, parseJson } from "../stream/server-message.ts";
+import { ERROR_BODY_LIMIT, parseJson } from "../stream/server-message.ts";
 import type { AnswerFormat } from "../stream/stream-event.ts";
 import type { ExchangeObserver, Outcome } from "../targets/target.ts";
 import type { Abortable, AbortGroup } from "./abort-group.ts";
+import { bodyError } from "./body-error.ts";
 import type { Connection, ConnectionHandler } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { ResponseHead } from "./response-head.ts";
+import { waitBeforeRetryMs } from "./retry.ts";
 import { retryAfterS } from "./retry-after.ts";
 
 /** What every exchange of one target shares. */
@@ -20,6 +22,8 @@ export interface ExchangeContext {
   readonly aborts: AbortGroup;
   readonly timeline: Timeline;
   readonly timeoutMs: number;
+  /** How often a request goes out again that the server refused for now. */
+  readonly retries: number;
   readonly format: AnswerFormat;
   /** Whether a stream was asked for. */
   readonly streamed: boolean;
@@ -61,11 +65,15 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
   readonly #observer: ExchangeObserver;
   readonly #signal: AbortSignal;
   readonly #resolve: (outcome: Outcome) => void;
-  readonly #stream: AnswerStream;
+  #stream: AnswerStream;
   readonly #requestBody: Uint8Array;
-  #connection: Connection;
+  /** Null while a refused request waits to go out again. */
+  #connection: Connection | null;
   #deadline: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
+  #pause: NodeJS.Timeout | undefined;
+  /** When the deadline is, ns. */
+  #untilNs = Infinity;
   /** Reads that wait to be parsed, and their arrivals. */
   #reads: Buffer[] = [];
   #arrivalsNs: number[] = [];
@@ -75,6 +83,10 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
   /** How long opening the connection took, ns; null on one that stood. */
   #connectNs: number | null = null;
   #sends = 0;
+  /** Those of them that followed a refusal. */
+  #retries = 0;
+  /** Sendings since the last refusal. */
+  #sendsOfTry = 0;
   #retryAfterS: number | null = null;
   /** The body of an answer that is no event stream, up to the limit. */
   #body: Buffer[] = [];
@@ -97,17 +109,24 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#stream = new AnswerStream(context.format, observer.trace);
-    this.#connection = context.pool.acquire();
+    this.#connection = null;
   }
 
   start(): void {
     if (this.#signal.aborted) return this.abort();
     this.#context.aborts.add(this.#signal, this);
+    this.#untilNs = this.#context.timeline.now() + this.#context.timeoutMs * 1e6;
     this.#deadline = setTimeout(() => {
       const message = `no end of the answer within ${this.#context.timeoutMs} ms`;
       this.#settle(this.#context.timeline.now(), { kind: "timeout", message });
     }, this.#context.timeoutMs);
-    this.#send();
+    this.#send(this.#context.pool.acquire());
+  }
+
+  #send(connection: Connection): void {
+    this.#connection = connection;
+    const head = `${this.#context.head}${this.#requestBody.length}\r\n\r\n`;
+    connection.send(head, this.#requestBody, this);
   }
 
   /** What had arrived stays in the record. */
@@ -116,8 +135,9 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
   }
 
   onSend(atNs: number): void {
-    this.#connectNs = this.#connection.takeConnectNs();
+    this.#connectNs = this.#connection?.takeConnectNs() ?? null;
     this.#sends++;
+    this.#sendsOfTry++;
     this.#observer.sent(atNs);
   }
 
@@ -168,11 +188,8 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
   }
 
   onFail(error: Error, atNs: number): void {
-    this.#context.pool.discard(this.#connection);
-    if (this.#isStale(error)) {
-      this.#connection = this.#context.pool.create();
-      return this.#send();
-    }
+    if (this.#connection !== null) this.#context.pool.discard(this.#connection);
+    if (this.#isStale(error)) return this.#send(this.#context.pool.create());
     this.#failure = error;
     this.#endNs = atNs;
     this.#context.queue.add(this);
@@ -214,17 +231,12 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
     this.#settle(atNs, this.#stream.complete ? this.#stream.verdict() : (this.#stream.error ?? failure));
   }
 
-  #send(): void {
-    const { length } = this.#requestBody;
-    this.#connection.send(`${this.#context.head}${length}\r\n\r\n`, this.#requestBody, this);
-  }
-
   /**
    * No byte of an answer came on a connection that had stood idle: the server had closed it and never took the request,
    * so it goes out once more on a new one.
    */
   #isStale(error: Error): boolean {
-    const wasReused = this.#sends === 1 && this.#connectNs === null;
+    const wasReused = this.#sendsOfTry === 1 && this.#connectNs === null;
     return wasReused && this.#status === null && STALE_CODES.has(systemCode(error) ?? "");
   }
 
@@ -237,21 +249,47 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
     return this.#stream.verdict();
   }
 
-  /** Why an answer that is no event stream is a failure, where a stream was asked for. */
   #bodyError(): RecordedError {
-    const body = Buffer.concat(this.#body).toString("utf8", 0, ERROR_BODY_LIMIT);
-    const status = this.#status ?? 0;
-    if (status >= 300) return { kind: "http", message: errorInBody(body, this.#contentType) };
-    const json = parseJson(body);
-    const error = errorInJson(json);
-    if (error !== null) return { kind: "stream-error", message: error };
-    if (json !== undefined) {
-      return {
-        kind: "stream-error",
-        message: "the server answered with a whole JSON body although a stream was asked for",
-      };
-    }
-    return { kind: "stream-error", message: `not an event stream: ${errorInBody(body, this.#contentType)}` };
+    return bodyError(this.#status ?? 0, this.#contentType, this.#body);
+  }
+
+  /**
+   * Whether a request that was refused for now goes out once more: after the wait that the server named, on the lane that
+   * it holds, and with its times counted from the first sending.
+   */
+  #goesOutAgain(nowNs: number): boolean {
+    const { pool, retries, format } = this.#context;
+    const waitMs = waitBeforeRetryMs(this.#status, this.#retryAfterS, this.#retries);
+    if (this.#retries >= retries || waitMs === null || nowNs + waitMs * 1e6 >= this.#untilNs) return false;
+    this.#leaveConnection();
+    clearTimeout(this.#linger);
+    this.#linger = undefined;
+    this.#sendsOfTry = 0;
+    this.#stream = new AnswerStream(format, this.#observer.trace);
+    this.#reads = [];
+    this.#arrivalsNs = [];
+    this.#body = [];
+    this.#bytes = 0;
+    this.#status = null;
+    this.#contentType = "";
+    this.#retryAfterS = null;
+    this.#streaming = false;
+    this.#endNs = null;
+    this.#failure = null;
+    this.#pause = setTimeout(() => {
+      this.#retries++;
+      this.#send(pool.acquire());
+    }, waitMs);
+    return true;
+  }
+
+  /** Whatever is still on its way on the connection belongs to nobody any more. */
+  #leaveConnection(): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    if (connection === null) return;
+    if (this.#endNs === null) this.#context.pool.discard(connection);
+    else if (this.#failure === null) this.#context.pool.release(connection);
   }
 
   #settle(endNs: number, error: RecordedError | null, aborted = false): void {
@@ -262,14 +300,14 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
     const { doneNs } = this.#stream;
     // Only its connection was still open: the answer is whole.
     if (aborted && doneNs !== null) return this.#settle(doneNs, this.#stream.verdict());
+    if (!aborted && error?.kind === "http" && this.#goesOutAgain(endNs)) return;
     this.#settled = true;
     clearTimeout(this.#deadline);
     clearTimeout(this.#linger);
+    clearTimeout(this.#pause);
     this.#context.aborts.delete(this.#signal, this);
     const stream = this.#stream;
-    // Whatever is still on its way on the connection belongs to nobody any more.
-    if (this.#endNs === null) this.#context.pool.discard(this.#connection);
-    else if (this.#failure === null) this.#context.pool.release(this.#connection);
+    this.#leaveConnection();
     const sent = this.#sends > 0;
     this.#resolve({
       // The stream ends with [DONE], whenever the server closes the answer after it.
@@ -278,6 +316,7 @@ class Exchange implements ConnectionHandler, ParseTask, Abortable {
       connection: sent ? (this.#connectNs === null ? "reused" : "new") : null,
       connectNs: this.#connectNs,
       attempts: this.#sends,
+      retries: this.#retries,
       retryAfterS: this.#retryAfterS,
       finish: this.#streaming || !this.#context.streamed ? stream.finish : NO_FINISH,
       usage: stream.usage,

@@ -20,7 +20,7 @@ export interface HttpSender {
 
 export function createHttpSender(wire: WireSpec, timeline: Timeline): HttpSender {
   const url = new URL(wire.url);
-  const { ca, insecureTls, timeoutMs, streamed } = wire;
+  const { ca, insecureTls, timeoutMs, retries, streamed } = wire;
   const pool = new ConnectionPool({ origin: url, ca, insecureTls }, timeline);
   const context: ExchangeContext = {
     pool,
@@ -28,6 +28,7 @@ export function createHttpSender(wire: WireSpec, timeline: Timeline): HttpSender
     aborts: new AbortGroup(),
     timeline,
     timeoutMs,
+    retries,
     format: answerFormats[wire.format],
     streamed,
     head: requestHead(url, {

@@ -39,7 +39,7 @@ interface Ending {
 }
 
 /** Numbers of a request in the order of their columns. */
-const NUMBERS = 22;
+const NUMBERS = 23;
 
 /** Room that a block starts with; it doubles. */
 const FIRST_EVENTS = 1024;
@@ -204,6 +204,7 @@ export function* unpackBlock(block: RecordBlock): Generator<EndedRequest> {
       cachedPromptTokens: nullable(),
       reasoningTokens: nullable(),
     };
+    const retries = next();
     const { finish, error } = block.endings[next()] ?? NO_ENDING;
     const outcome: Outcome = {
       endNs,
@@ -211,6 +212,7 @@ export function* unpackBlock(block: RecordBlock): Generator<EndedRequest> {
       connection: isReused === null ? null : isReused === 1 ? "reused" : "new",
       connectNs,
       attempts,
+      retries,
       retryAfterS,
       finish,
       usage: hasUsage ? usage : null,
@@ -279,4 +281,5 @@ function writeNumbers(
   numbers[at + 18] = usage?.completionTokens ?? NaN;
   numbers[at + 19] = usage?.cachedPromptTokens ?? NaN;
   numbers[at + 20] = usage?.reasoningTokens ?? NaN;
+  numbers[at + 21] = outcome.retries ?? 0;
 }
