@@ -13,6 +13,12 @@ type JsonSchema = Parameters<Llama["createGrammarForJsonSchema"]>[0];
 /** Grammars that are kept; a server sees the same few schemas again and again. */
 const KEPT_GRAMMARS = 32;
 
+/**
+ * What node-llama-cpp demands after the JSON of a schema, so that its own sessions can stop there. Here an output ends with its
+ * JSON: the lines would be part of the answer, and a model that likes them would go on to the cap.
+ */
+const LINES_AFTER_JSON = /^(root ::= .*) "\\n\\n\\n\\n" \[\\n\]\*$/m;
+
 /** Turns formats into grammars of llama.cpp. */
 export class GrammarSource {
   readonly #nodeLlama: NodeLlama;
@@ -56,7 +62,12 @@ export class GrammarSource {
     if (fault !== null) return Promise.reject(new SyntaxError(fault));
     if (format.kind === "grammar") return this.#llama.createGrammar({ grammar: format.grammar });
     if (!isSchema(schema)) return Promise.reject(new TypeError("the schema is not an object"));
-    return this.#llama.createGrammarForJsonSchema(schema);
+    return this.#compileSchema(schema);
+  }
+
+  async #compileSchema(schema: JsonSchema): Promise<LlamaGrammar> {
+    const { grammar } = await this.#llama.createGrammarForJsonSchema(schema);
+    return this.#llama.createGrammar({ grammar: grammar.replace(LINES_AFTER_JSON, "$1") });
   }
 }
 

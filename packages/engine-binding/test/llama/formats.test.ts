@@ -31,6 +31,8 @@ describe("output formats", () => {
     );
     for (const { text, finish } of outputs) {
       expect(finish.reason).toBe("eos");
+      // nothing but the JSON
+      expect(text).toMatch(/^\{.*\}$/s);
       const value: unknown = JSON.parse(text);
       expect(value).toMatchObject({
         colour: expect.stringMatching(/^(red|green)$/),
