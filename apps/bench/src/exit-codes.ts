@@ -7,7 +7,7 @@ export const exitCodes = {
     code: 3,
     meaning: "the server or engine cannot be used: unreachable, key refused, model unknown, request refused",
   },
-  failures: { code: 4, meaning: "measured, but some requests failed" },
+  failures: { code: 4, meaning: "measured, but some requests failed or were never sent" },
   breach: {
     code: 5,
     meaning: "measured, but not as stated: the protocol was not kept, or counts contradict each other",

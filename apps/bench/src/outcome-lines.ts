@@ -17,7 +17,7 @@ export function oneShotOutcome({ state, error }: RequestRecord): string | null {
 
 /** What is to be said of a run that nobody sees the report of, in the order of the exit codes; null for a good one. */
 export function runOutcome(result: RunResult, firstError: RecordedError | null): string | null {
-  const { ok, failed, asked } = result.summary.counts;
+  const { ok, failed, dropped, asked } = result.summary.counts;
   const parts: string[] = [];
   if (result.interrupted) parts.push(`interrupted: ${ok + failed} of ${asked} requests had ended`);
   const breaches = breachesOf(result);
@@ -29,6 +29,7 @@ export function runOutcome(result: RunResult, firstError: RecordedError | null):
     const message = firstError === null ? "no reason was recorded" : firstError.message;
     parts.push(`${failed} of ${asked} requests failed: ${message}`);
   }
+  if (dropped > 0) parts.push(`${dropped} of ${asked} requests came due and were never sent`);
   return parts.length === 0 ? null : parts.join("; ");
 }
 

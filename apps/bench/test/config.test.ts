@@ -186,7 +186,7 @@ describe("onpar run", () => {
     expect(stderr).toBe('onpar: --preset: no preset is called "ctxswep"; did you mean ctxsweep?\n');
   });
 
-  it.each([["--profile"], ["--lora-modules", "a", "b"], ["--no-stream"]])(
+  it.each([["--profile"], ["--lora-modules", "a", "b"], ["--use-beam-search"]])(
     "refuses %s of another harness by name",
     async (...flags) => {
       const { code, stderr } = await onpar(["run", ...flags]);

@@ -122,6 +122,26 @@ describe("onpar run", () => {
     expect(stdout).toContain("503");
   });
 
+  it("ends with 0 when requests that were refused went out again and ended well", async () => {
+    const weak = await serve({ failsEvery: 3 });
+    const { code, stdout } = await onpar(runOf(weak, "--num-prompts=6", "--warmup=1", "--retries=3"));
+    expect(stdout).toMatch(/^6 asked: 6 ok, 0 failed, 0 aborted; error rate 0\.0 %\n/);
+    expect(stdout).toContain("at most 3 retries");
+    expect(stdout).toContain("WARNING requests-retried");
+    expect(code).toBe(0);
+  });
+
+  it("ends with 4 when requests were never sent", async () => {
+    const slow = await serve({ delayMs: 30 });
+    const load = ["--load=constant", "--request-rate=100", "--max-in-flight=1", "--request-timeout=600ms"];
+    const { code, stdout, stderr } = await onpar(runOf(slow, "--num-prompts=8", ...load));
+    expect(stdout).toMatch(/^8 asked: [^\n]* dropped/);
+    expect(stderr).toMatch(/^$/);
+    expect(code).toBe(4);
+    const quiet = await onpar(runOf(slow, "--num-prompts=8", ...load, "--quiet"));
+    expect(quiet.stderr).toMatch(/^onpar: .*of 8 requests came due and were never sent\n$/);
+  });
+
   it("says with --quiet, in one line, what a report would have said first", async () => {
     const down = await serve({ breaks: "500" });
     const failures = await onpar(runOf(down, "--num-prompts=3", "--warmup=0", "--quiet"));

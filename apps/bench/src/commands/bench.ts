@@ -161,5 +161,6 @@ function exitCodeOf(result: RunResult): ExitCode {
   if (breachesOf(result).length > 0) return exitCodes.breach.code;
   const missed = result.summary.goodput?.slos.some(({ scope, met }) => scope === "run" && met === 0) === true;
   if (missed) return exitCodes.gate.code;
-  return result.summary.counts.failed > 0 ? exitCodes.failures.code : exitCodes.ok.code;
+  const { failed, dropped } = result.summary.counts;
+  return failed + dropped > 0 ? exitCodes.failures.code : exitCodes.ok.code;
 }

@@ -33,10 +33,11 @@ export function protocolPairs(result: RunResult): [string, string][] {
       "model",
       `requested ${protocol.model.requested ?? "none (first one listed)"} -> ${protocol.model.resolved ?? "unknown"}`,
     ],
-    ["endpoint", protocol.endpoint],
+    ["endpoint", axisInWords("endpoint", protocol)],
     [
       "workload",
-      `${workload.source}, ${count(workload.prompts, "prompt")}, sha256 ${shortHash(workload.sha256)}; prompt tokens ${prompts}`,
+      `${workload.source}, ${count(workload.prompts, "prompt")}, sha256 ${shortHash(workload.sha256)}; prompt tokens ${prompts}` +
+        (result.config.dataset.recordedLengths ? "; outputs capped at their recorded lengths" : ""),
     ],
     ["load", describeLoad(result)],
     ["speculation", describeSpeculation(result)],
@@ -55,8 +56,16 @@ function presetFields({ config }: RunResult): [string, string][] {
 function describeLoad({ protocol }: RunResult): string {
   const { load } = protocol;
   if (load.kind !== "closed-loop") return `${axisInWords("load", protocol)} (never measured)`;
-  const warmup = count(load.warmupRequests, "warm-up request");
-  return `closed loop, ${load.concurrency ?? "unknown"} in flight, ${warmup} (never measured)`;
+  const facts = [
+    `${load.concurrency ?? "unknown"} in flight`,
+    ...(typeof load.durationS === "number" ? [`for ${load.durationS} s`] : []),
+    ...(load.startTogether === true ? ["started together"] : []),
+    ...(load.retries == null
+      ? []
+      : [`at most ${load.retries === 1 ? "1 retry" : `${load.retries} retries`}`]),
+    count(load.warmupRequests, "warm-up request"),
+  ];
+  return `closed loop, ${facts.join(", ")} (never measured)`;
 }
 
 /** How the conversation became a prompt: asked for, and done. */
