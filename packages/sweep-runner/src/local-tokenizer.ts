@@ -37,9 +37,26 @@ export async function loadLocalTokenizer(
       : await fromFolder(path);
   } catch (error) {
     signal?.throwIfAborted();
-    const why = systemCode(error) === "ENOENT" ? "no such file" : messageOf(error);
-    throw new RunError("TOKENIZER_INVALID", `--tokenizer ${path} counts no tokens: ${why}`, { cause: error });
+    throw invalid(path, error);
   }
+}
+
+/**
+ * Looks whether there is such a file or folder, so that a name that is wrong is told also where the server counts.
+ *
+ * @throws {RunError} `TOKENIZER_INVALID`
+ */
+export async function requireTokenizerFile(path: string): Promise<void> {
+  try {
+    await stat(path);
+  } catch (error) {
+    throw invalid(path, error);
+  }
+}
+
+function invalid(path: string, cause: unknown): RunError {
+  const why = systemCode(cause) === "ENOENT" ? "no such file" : messageOf(cause);
+  return new RunError("TOKENIZER_INVALID", `--tokenizer ${path} counts no tokens: ${why}`, { cause });
 }
 
 async function fromGguf(

@@ -8,7 +8,12 @@ import { createEngineTarget, type OnTokenIds } from "./targets/engine-target.ts"
 import { RunError } from "./errors.ts";
 import { doubledBos, logprobFields, openServerTarget } from "./targets/open-target.ts";
 import type { UnsentSetting } from "./targets/native-endpoint.ts";
-import { loadLocalTokenizer, type GgufTokenizerLoader, type LocalTokenizer } from "./local-tokenizer.ts";
+import {
+  loadLocalTokenizer,
+  requireTokenizerFile,
+  type GgufTokenizerLoader,
+  type LocalTokenizer,
+} from "./local-tokenizer.ts";
 import { fetchDraftBudget, fetchServerTemplate, preflight } from "./preflight.ts";
 import type { RefusalContext } from "./refusal.ts";
 import { checkLogprobs } from "./checks/logprob-check.ts";
@@ -172,8 +177,10 @@ async function openServerSession(options: SessionOptions): Promise<Session> {
       effects: await checkLogprobs(config, control, asking, signal),
       draftBudget: () => fetchDraftBudget(control, signal),
       resetCache: (resetting) => resetServerCache(control, resetting),
-      tokenCounter: async () =>
-        (await serverTokenCounter(control, facts.model, signal)) ?? (await tokenizer.load()),
+      async tokenCounter() {
+        if (config.tokenizer !== null) await requireTokenizerFile(config.tokenizer);
+        return (await serverTokenCounter(control, facts.model, signal)) ?? (await tokenizer.load());
+      },
       async close() {
         await Promise.all([target.close(), control.close(), tokenizer.close()]);
       },

@@ -110,6 +110,12 @@ describe("outputs as long as the recorded answers", () => {
     expect(error.message).toContain("--tokenizer");
   });
 
+  it("say that a tokenizer is not there, also where the server counts", async () => {
+    const error = await runError(caps(await server(), { tokenizer: "/nowhere/model" }));
+    expect(error.code).toBe("TOKENIZER_INVALID");
+    expect(error.message).toBe("--tokenizer /nowhere/model counts no tokens: no such file");
+  });
+
   it("need rows that record answers", async () => {
     await withFolder(async (folder) => {
       const datasetPath = `${folder}/rows.jsonl`;
