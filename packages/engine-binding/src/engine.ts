@@ -154,7 +154,7 @@ export interface EngineCapabilities {
   /** What happens to EOS under `ignoreEos`: it stays in the output (vLLM) or is never chosen (llama.cpp's server). */
   readonly ignoredEos: "passed" | "suppressed" | null;
   readonly prefixCacheReset: boolean;
-  /** A request may leave the prefix cache out (`cachePrompt: false`). */
+  /** A request may leave the prefix cache out (`cachePrompt: false`), or share it with its like alone (`cacheSalt`). */
   readonly requestCachePrompt: boolean;
 }
 
@@ -180,6 +180,8 @@ export interface GenerateRequest {
   readonly stopTokenIds?: readonly number[];
   /** Reuse the longest cached prefix. Default: true. */
   readonly cachePrompt?: boolean;
+  /** Share cached prefixes with requests of the same salt alone. Default: with all that have none. */
+  readonly cacheSalt?: string;
   /** Draft tokens for this request when the engine has a draft. Default: true. */
   readonly speculate?: boolean;
   /** The most tokens drafted in one step of this request; at most the engine's K, which is the default. */
@@ -297,4 +299,9 @@ export interface EngineCounters {
   readonly requestsFinished: Readonly<Record<FinishReason | "unknown", number>>;
   /** Null when the engine does not speculate, or does not count what it does. */
   readonly speculation: SpeculationCounters | null;
+  /**
+   * Steps that brought output, by the tokens they brought, a prompt counted whole with its first output token: entry i counts
+   * those of more than 2^(i-1) and at most 2^i tokens, the last entry all larger ones. Left out by engines that do not tell.
+   */
+  readonly stepTokens?: readonly number[];
 }

@@ -26,6 +26,8 @@ export interface CheckedRequest {
   readonly stop: readonly string[];
   readonly stopTokenIds: readonly number[];
   readonly cachePrompt: boolean;
+  /** Null for the prefixes that requests without a salt share. */
+  readonly cacheSalt: string | null;
   readonly speculate: boolean;
   /** The most tokens drafted in one step; null leaves it to the engine's K. */
   readonly draftBudget: number | null;
@@ -82,6 +84,7 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): C
     stop: [...stop],
     stopTokenIds: [...stopTokenIds],
     cachePrompt: request.cachePrompt ?? true,
+    cacheSalt: request.cacheSalt ?? null,
     speculate: (request.speculate ?? true) && request.draftBudget !== 0,
     draftBudget: request.draftBudget ?? null,
     logprobs: request.logprobs ?? null,

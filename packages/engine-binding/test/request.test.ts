@@ -42,6 +42,7 @@ describe("checkRequest", () => {
       stop: [],
       stopTokenIds: [],
       cachePrompt: true,
+      cacheSalt: null,
       speculate: true,
       draftBudget: null,
       logprobs: null,

@@ -8,5 +8,6 @@ export interface LlamaCounters extends EngineCounters {
   readonly prefixCacheHits: number;
   readonly requestsRunning: number;
   readonly requestsWaiting: number;
+  readonly stepTokens: readonly number[];
   readonly speculation: (SpeculationCounters & { readonly acceptedPerPosition: readonly number[] }) | null;
 }

@@ -9,6 +9,7 @@ import { Job } from "./job.ts";
 import type { LlamaCounters } from "./llama-counters.ts";
 import { messageOf } from "./node-llama.ts";
 import type { Slot } from "./slot.ts";
+import { StepTokens } from "./step-tokens.ts";
 import { runDraft, runTarget, settle, verify, type Gates } from "./step.ts";
 import { planStep, type StepLimits, type Turn } from "./turn.ts";
 
@@ -47,6 +48,7 @@ export class LlamaEngine {
   #outputTokens = 0;
   #prefixQueries = 0;
   #prefixHits = 0;
+  readonly #steps = new StepTokens();
   #releases = 0;
   #running: Promise<void> | null = null;
   #disposal: Promise<void> | null = null;
@@ -103,6 +105,7 @@ export class LlamaEngine {
       requestsWaiting: this.#waiting.length,
       requestsFinished: { ...this.#finished, unknown: 0 },
       speculation: this.#tally?.snapshot() ?? null,
+      stepTokens: this.#steps.counts,
     };
   }
 
@@ -174,8 +177,8 @@ export class LlamaEngine {
       const free = this.#parts.slots.filter((slot) => slot.job === null);
       const job = free.length === 0 ? undefined : this.#waiting.shift();
       if (job === undefined) return;
-      const { prompt, cachePrompt } = job.request;
-      const choice = chooseSlot(free, cachePrompt ? prompt : []);
+      const { prompt, cachePrompt, cacheSalt } = job.request;
+      const choice = chooseSlot(free, cachePrompt ? prompt : [], cacheSalt);
       if (choice === null) return;
       // the last prompt token is always evaluated: the first output token is chosen after it
       job.cachedPromptTokens = Math.min(choice.common, prompt.length - 1);
@@ -196,6 +199,7 @@ export class LlamaEngine {
     const { target, draft } = this.#parts.gates;
     if (draft !== null) await runDraft(turns, draft);
     await runTarget(turns, target);
+    const before = this.#promptTokens + this.#outputTokens;
     for (const turn of turns) {
       try {
         if (turn.error !== null) throw turn.error;
@@ -204,6 +208,7 @@ export class LlamaEngine {
         await this.#fail(turn.slot, turn.job, error);
       }
     }
+    this.#steps.add(this.#promptTokens + this.#outputTokens - before);
   }
 
   async #apply(turn: Turn): Promise<void> {

@@ -9,6 +9,7 @@ export class Slot implements FreeSlot {
   readonly target: CachedSequence;
   readonly draft: CachedSequence | null;
   lastUsed = 0;
+  salt: string | null = null;
   #job: Job | null = null;
   #forget = false;
 
@@ -28,10 +29,13 @@ export class Slot implements FreeSlot {
 
   /** @param reuse tokens at the beginning of the prompt whose state is kept */
   async start(job: Job, reuse: number): Promise<void> {
+    const { prompt, cachePrompt, cacheSalt } = job.request;
     this.#job = job;
     await this.target.truncate(reuse);
+    if (this.draft !== null && this.salt !== cacheSalt) this.draft.history = [];
+    this.salt = cacheSalt;
     if (this.draft === null || job.tally === null) return;
-    const common = job.request.cachePrompt ? commonPrefixLength(this.draft.history, job.request.prompt) : 0;
+    const common = cachePrompt ? commonPrefixLength(this.draft.history, prompt) : 0;
     await this.draft.truncate(common);
   }
 

@@ -78,6 +78,7 @@ function refuseUnsupported(
       "prefix caching is chosen when the model is loaded (enablePrefixCaching)",
     );
   }
+  if (request.cacheSalt !== undefined) unsupported("cacheSalt", "its C ABI has no salts");
   const drafts = speculation !== null;
   if (drafts && (request.speculate === false || request.draftBudget !== undefined)) {
     unsupported(

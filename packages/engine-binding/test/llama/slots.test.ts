@@ -36,6 +36,31 @@ describe("slots", () => {
 });
 
 describe("the prefix cache", () => {
+  it("is shared by requests of one salt alone", async () => {
+    await engine.resetPrefixCache();
+    const prompt = engine.tokenize(chat(QUESTIONS[2]));
+    const found = async (cacheSalt?: string): Promise<number | null> => {
+      const salted = cacheSalt === undefined ? {} : { cacheSalt };
+      return (await generate(engine, prompt, { maxTokens: 2, ...salted })).finish.cachedPromptTokens;
+    };
+    const all = prompt.length - 1;
+    expect([await found("a"), await found("a")]).toEqual([0, all]);
+    expect([await found("b"), await found(), await found()]).toEqual([0, 0, all]);
+    expect([await found("a"), await found("b")]).toEqual([all, all]);
+  });
+
+  it("tells its steps by the tokens that they brought", async () => {
+    const before = engine.counters();
+    const { finish } = await generate(engine, QUESTIONS[3], { maxTokens: 20, ignoreEos: true });
+    const after = engine.counters();
+    const steps = after.stepTokens?.map((count, at) => count - (before.stepTokens?.[at] ?? 0)) ?? [];
+    // one with the prompt and the first token, and 19 with one
+    expect(steps[0]).toBe(19);
+    expect(steps.reduce((sum, count) => sum + count, 0)).toBe(20);
+    const first = told(finish.promptTokens) + 1;
+    expect(steps[Math.ceil(Math.log2(first))]).toBe(1);
+  });
+
   it("counts what it reuses, and evaluates at least the last prompt token", async () => {
     await engine.resetPrefixCache();
     const before = engine.counters();

@@ -1,5 +1,6 @@
 import type { FinishReason } from "../../engine.ts";
 import type { LlamaCounters } from "../llama-counters.ts";
+import { STEP_TOKEN_COUNTS } from "../step-tokens.ts";
 
 const REASONS = [
   "eos",
@@ -31,7 +32,10 @@ export class CounterBoard {
 
   constructor(draftBudget: number | null, buffer?: SharedArrayBuffer) {
     const fields =
-      PLAIN.length + REASONS.length + (draftBudget === null ? 0 : SPECULATION_FIELDS + draftBudget);
+      PLAIN.length +
+      REASONS.length +
+      STEP_TOKEN_COUNTS +
+      (draftBudget === null ? 0 : SPECULATION_FIELDS + draftBudget);
     this.buffer = buffer ?? new SharedArrayBuffer(8 + fields * 8);
     this.#version = new Int32Array(this.buffer, 0, 2);
     this.#values = new Float64Array(this.buffer, 8, fields);
@@ -47,6 +51,7 @@ export class CounterBoard {
     };
     for (const name of PLAIN) put(counters[name]);
     for (const reason of REASONS) put(counters.requestsFinished[reason]);
+    for (const count of counters.stepTokens) put(count);
     if (this.#budget !== null && counters.speculation !== null) {
       const { verifySteps, draftTokens, acceptedTokens, acceptedPerPosition } = counters.speculation;
       for (const value of [verifySteps, draftTokens, acceptedTokens]) put(value);
@@ -67,7 +72,7 @@ export class CounterBoard {
   #counters(values: readonly number[]): LlamaCounters {
     let at = 0;
     const take = (): number => values[at++] ?? 0;
-    // in the order of PLAIN, REASONS and the speculation fields
+    // in the order of PLAIN, REASONS, the steps and the speculation fields
     const plain = {
       promptTokens: take(),
       outputTokens: take(),
@@ -84,12 +89,14 @@ export class CounterBoard {
       abort: take(),
       unknown: 0,
     };
-    if (this.#budget === null) return { ...plain, requestsFinished, speculation: null };
+    const stepTokens = Array.from({ length: STEP_TOKEN_COUNTS }, take);
+    if (this.#budget === null) return { ...plain, requestsFinished, stepTokens, speculation: null };
     const [verifySteps, draftTokens, acceptedTokens] = [take(), take(), take()];
     const acceptedPerPosition = Array.from({ length: this.#budget }, take);
     return {
       ...plain,
       requestsFinished,
+      stepTokens,
       speculation: { verifySteps, draftTokens, acceptedTokens, acceptedPerPosition },
     };
   }
