@@ -115,6 +115,49 @@ describe("the metrics page", () => {
     expect(steps).toBeLessThan(answer.usage?.completion_tokens ?? 0);
   });
 
+  it("tells its steps as vLLM does: their tokens add up to those of prompts and outputs", async () => {
+    const before = await scrape();
+    const name = "vllm:iteration_tokens_total";
+    const answer = await post<Answer>(pair.app, "/v1/chat/completions", ask("Define the word: harbour"));
+    const after = await scrape();
+    const delta = (sample: string, labels: Record<string, string> = {}) =>
+      valueOf(after, sample, labels) - valueOf(before, sample, labels);
+    expect(delta(`${name}_sum`)).toBe(answer.usage?.total_tokens);
+    // The prompt's step, and the steps after it.
+    const steps = 1 + delta("vllm:inter_token_latency_seconds_count");
+    expect(delta(`${name}_count`)).toBe(steps);
+    expect(delta(`${name}_bucket`, { le: "+Inf" })).toBe(steps);
+    // A verify step brings at most six tokens, and the prompt is longer than eight.
+    expect(delta(`${name}_bucket`, { le: "8" })).toBe(steps - 1);
+    const buckets = after.filter((sample) => sample.name === `${name}_bucket`);
+    expect(buckets.map(({ labels }) => labels["le"])).toEqual(
+      "1 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 +Inf".split(" "),
+    );
+    expect(buckets.map(({ value }) => value)).toEqual(
+      buckets.map(({ value }) => value).toSorted((a, b) => a - b),
+    );
+  });
+
+  it("describes the cache under vLLM's name", async () => {
+    const config = (await scrape()).filter(({ name }) => name === "vllm:cache_config_info");
+    const { contextSize, slots } = pair.engine.info;
+    const tokens = String((contextSize ?? 0) * slots);
+    expect(config).toEqual([
+      expect.objectContaining({
+        value: 1,
+        labels: {
+          engine: "0",
+          block_size: "1",
+          cache_dtype: "auto",
+          enable_prefix_caching: "True",
+          kv_cache_max_concurrency: String(slots),
+          kv_cache_size_tokens: tokens,
+          num_gpu_blocks: tokens,
+        },
+      }),
+    ]);
+  });
+
   it("tells the builds, and has no speculative family when the engine does not speculate", async () => {
     const build = (await scrape()).find(({ name }) => name === "onpar_build_info");
     expect(build).toMatchObject({ value: 1, labels: { model_name: modelName, engine: "llama.cpp" } });

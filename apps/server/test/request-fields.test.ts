@@ -177,14 +177,24 @@ describe("the rest", () => {
     expect(endOf(chunks).finish_reason).toBe(whole.choices[0]?.finish_reason);
   });
 
-  it("leaves the prefix cache out for salted requests", async () => {
+  it("shares cached prefixes among requests of one salt alone", async () => {
     const body = { prompt: "word ".repeat(60), temperature: 0, max_tokens: 1 };
-    await post<Answer>(pair.app, completionUrl, body);
-    const cached = async (fields: object) =>
-      (await post<Answer>(pair.app, completionUrl, { ...body, ...fields })).usage?.prompt_tokens_details
-        ?.cached_tokens;
+    const hits = () => pair.engine.counters().prefixCacheHits ?? 0;
+    const cached = async (fields: object) => {
+      const before = hits();
+      const answer = await post<Answer>(pair.app, completionUrl, { ...body, ...fields });
+      const told = answer.usage?.prompt_tokens_details?.cached_tokens ?? -1;
+      expect(hits() - before).toBe(told);
+      return told;
+    };
+    await pair.engine.resetPrefixCache();
+    expect(await cached({})).toBe(0);
     expect(await cached({})).toBeGreaterThan(0);
     expect(await cached({ cache_salt: "mine" })).toBe(0);
+    expect(await cached({ cache_salt: "mine" })).toBeGreaterThan(0);
+    expect(await cached({ cache_salt: "another's" })).toBe(0);
+    expect(await cached({ cache_salt: "another's" })).toBeGreaterThan(0);
+    expect(await cached({ cache_salt: "another's", cache_prompt: false })).toBe(0);
   });
 
   it("refuses unknown fields in strict mode, and notes them otherwise", async () => {

@@ -3,6 +3,7 @@ import { registerSpecDecodeMetrics } from "@onpar/metrics-client/publish";
 import { Counter, Gauge, Registry } from "prom-client";
 
 import type { Admission } from "../admission/admission.ts";
+import { EngineSteps } from "./engine-steps.ts";
 import { KvUse } from "./kv-use.ts";
 import { LatencyHistograms } from "./latency-histograms.ts";
 
@@ -183,7 +184,37 @@ export class ServerMetrics {
       }
     }
     this.latency = new LatencyHistograms(this.registry, labels, kv);
+    // An engine that does not tell its steps has no such family: an empty one would say that it did none.
+    if (engine.counters().stepTokens !== undefined) {
+      this.registry.registerMetric(new EngineSteps(() => engine.counters(), labels));
+    }
+    this.#publishCache(engine);
     this.#publishIdentity(options);
+  }
+
+  /**
+   * vLLM's description of the cache, with those of its labels that mean something here. A block of the cache is one token;
+   * they are called GPU blocks on every device, by vLLM on a CPU as well.
+   */
+  #publishCache(engine: Engine): void {
+    const { info } = engine;
+    if (info.contextSize === null) return;
+    const tokens = String(info.contextSize * info.slots);
+    const cache = {
+      engine: "0",
+      block_size: "1",
+      cache_dtype: "auto",
+      enable_prefix_caching: engine.counters().prefixCacheQueries === null ? "None" : "True",
+      kv_cache_max_concurrency: String(info.slots),
+      kv_cache_size_tokens: tokens,
+      num_gpu_blocks: tokens,
+    };
+    new Gauge({
+      name: "vllm:cache_config_info",
+      help: "How the cache is set up; always 1.",
+      labelNames: Object.keys(cache),
+      registers: [this.registry],
+    }).set(cache, 1);
   }
 
   #publishIdentity({ engine, servedModelName, serverVersion, startedAt }: ServerMetricsOptions): void {

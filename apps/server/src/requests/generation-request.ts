@@ -119,7 +119,7 @@ export function generationRequest(
     stopTokenIds,
     ...(logprobs === null ? {} : { logprobs }),
     ...(format === null ? {} : { format }),
-    // Salted requests share nothing: the engine's cache knows no salts, so they leave it out.
-    ...(fields.cache_salt != null || fields.cache_prompt === false ? { cachePrompt: false } : {}),
+    ...(fields.cache_salt == null ? {} : { cacheSalt: fields.cache_salt }),
+    ...(fields.cache_prompt === false ? { cachePrompt: false } : {}),
   };
 }

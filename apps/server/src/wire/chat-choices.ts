@@ -1,7 +1,7 @@
 import type { ChoiceOptions, ChoiceWriter, OutputPiece, WireChoice, WireFinish } from "./choice-writer.ts";
 import { chatLogprobs } from "./logprobs.ts";
 import { ReasoningSplitter } from "./reasoning-splitter.ts";
-import { ToolCallSplitter, type ToolCall } from "./tool-call-splitter.ts";
+import { ToolCallSplitter, type CallPart, type SplitCalls } from "./tool-call-splitter.ts";
 
 /** What becomes of calls in the output: parsed out of it, left as text, or the whole output is the arguments of one. */
 export type CallReading = "parsed" | "text" | { readonly forced: string };
@@ -11,11 +11,27 @@ export interface ChatChoiceOptions extends ChoiceOptions {
   readonly randomId: () => string;
 }
 
+/** One element of `delta.tool_calls`: a call begins with its id and its name, and goes on with its index alone. */
 interface WireCall {
   readonly index: number;
   readonly id?: string;
   readonly type?: "function";
   readonly function: { readonly name?: string; readonly arguments: string };
+}
+
+/** Calls put together from their pieces, as `message.tool_calls` has them. */
+function wholeCalls(pieces: readonly WireCall[]): readonly Omit<WireCall, "index">[] {
+  const calls: Omit<WireCall, "index">[] = [];
+  for (const { index, function: piece, ...fields } of pieces) {
+    const begun = calls[index];
+    if (begun === undefined) calls.push({ ...fields, function: piece });
+    else {
+      const { name, arguments: args } = begun.function;
+      const whole = { ...(name === undefined ? {} : { name }), arguments: args + piece.arguments };
+      calls[index] = { ...begun, function: whole };
+    }
+  }
+  return calls;
 }
 
 interface ChatPiece {
@@ -60,11 +76,7 @@ export class ChatChoices implements ChoiceWriter {
   whole(output: OutputPiece, finish: WireFinish): WireChoice {
     const pushed = this.#push(output.text);
     const rest = this.#end();
-    const calls = [...pushed.calls, ...rest.calls].map(({ id, type, function: called }) => ({
-      id,
-      type,
-      function: called,
-    }));
+    const calls = wholeCalls([...pushed.calls, ...rest.calls]);
     const content = pushed.content + rest.content;
     const { returnLogprobs, returnTokenIds, index } = this.#options;
     return {
@@ -89,7 +101,10 @@ export class ChatChoices implements ChoiceWriter {
 
   #push(text: string): ChatPiece {
     const { calls } = this.#options;
-    if (typeof calls === "object") return { reasoning: "", content: "", calls: [this.#forced(calls, text)] };
+    if (typeof calls === "object") {
+      const name = this.#callCount === 0 ? calls.forced : null;
+      return { reasoning: "", content: "", calls: [this.#wireCall({ name, arguments: text })] };
+    }
     const split = this.#reasoning.push(text);
     return this.#withCalls(split.reasoning, this.#calls?.push(split.content), split.content);
   }
@@ -99,28 +114,23 @@ export class ChatChoices implements ChoiceWriter {
     const pushed = this.#calls?.push(split.content);
     const told = this.#withCalls(split.reasoning, pushed, split.content);
     const left = this.#calls?.end();
-    return left === undefined ? told : { ...told, content: told.content + left.content };
+    if (left === undefined) return told;
+    const calls = left.calls.map((call) => this.#wireCall(call));
+    return { ...told, content: told.content + left.content, calls: [...told.calls, ...calls] };
   }
 
-  #withCalls(
-    reasoning: string,
-    split: { readonly content: string; readonly calls: readonly ToolCall[] } | undefined,
-    content: string,
-  ): ChatPiece {
+  #withCalls(reasoning: string, split: SplitCalls | undefined, content: string): ChatPiece {
     if (split === undefined) return { reasoning, content, calls: [] };
-    const calls = split.calls.map((call) => this.#call(call.name, call.arguments));
+    const calls = split.calls.map((call) => this.#wireCall(call));
     return { reasoning, content: split.content, calls };
   }
 
-  #call(name: string, args: string): WireCall {
+  #wireCall({ name, arguments: args }: CallPart): WireCall {
+    if (name === null) return { index: this.#callCount - 1, function: { arguments: args } };
     const index = this.#callCount;
     this.#callCount += 1;
     const id = `call_${this.#options.randomId()}`;
     return { index, id, type: "function", function: { name, arguments: args } };
-  }
-
-  #forced({ forced }: { readonly forced: string }, text: string): WireCall {
-    return this.#callCount === 0 ? this.#call(forced, text) : { index: 0, function: { arguments: text } };
   }
 
   #delta(told: ChatPiece | null, piece: OutputPiece | null): WireChoice | null {
