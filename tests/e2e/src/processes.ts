@@ -17,20 +17,28 @@ export interface Finished {
 export interface RunningServer {
   readonly url: string;
   readonly pid: number;
+  /** All that it wrote so far, on both streams. */
+  written(): string;
   /** Asks the server to end and resolves with its exit code. */
   stop(): Promise<number | null>;
 }
 
 /** Starts onpar-server on a free port and waits until it says that it is ready. */
-export async function startServer(flags: readonly string[] = []): Promise<RunningServer> {
+export async function startServer(
+  flags: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
   const child = spawn(process.execPath, [serverCommand, "--port=0", ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
   });
   const ended = exitCode(child);
   let complaints = "";
+  let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
+      said += `${line}\n`;
       const ready = /ready on (http:\/\/\S+)/.exec(line)?.[1];
       if (ready !== undefined) resolve(ready);
     });
@@ -39,11 +47,17 @@ export async function startServer(flags: readonly string[] = []): Promise<Runnin
   return {
     url,
     pid: child.pid ?? 0,
+    written: () => said + complaints,
     async stop() {
       child.kill("SIGTERM");
       return ended;
     },
   };
+}
+
+/** Runs `onpar-server` to its end: for what it refuses to start with. */
+export async function serverRefusing(flags: readonly string[]): Promise<Finished> {
+  return finished([process.execPath, serverCommand, "--port=0", ...flags]);
 }
 
 /**
