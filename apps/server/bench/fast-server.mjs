@@ -1,41 +1,8 @@
 // onpar-server on an engine that has every token at once: what is left is the writing of events.
 import { createApp } from "../dist/index.js";
+import { scriptedInfo } from "../test/support/scripted-info.mjs";
 
-const info = {
-  engine: "scripted",
-  engineVersion: null,
-  model: { name: "scripted", path: null, sizeBytes: null, parameterCount: null, quantisation: null },
-  contextSize: 1_000_000,
-  slots: 32,
-  threads: null,
-  gpu: null,
-  vocabularySize: null,
-  eosTokenIds: [0],
-  bosTokenId: null,
-  addsBos: false,
-  chatTemplate: null,
-  specialTokens: {},
-  speculation: null,
-  capabilities: {
-    tokenizer: true,
-    tokenPrompts: true,
-    addSpecial: "chosen",
-    tokenIds: "streamed",
-    finishReason: true,
-    tokenCounts: true,
-    speculationCounters: false,
-    requestSpeculation: false,
-    requestDraftBudget: false,
-    chat: false,
-    maxLogprobs: null,
-    outputFormats: [],
-    minTokens: false,
-    stopTokenIds: false,
-    ignoredEos: "passed",
-    prefixCacheReset: false,
-    requestCachePrompt: false,
-  },
-};
+const info = { ...scriptedInfo, contextSize: 1_000_000, slots: 32, chatTemplate: null };
 /** Batches between which other requests have their turn. */
 const BATCHES_PER_TURN = 16;
 

@@ -4,13 +4,13 @@
 //   node bench/overhead.mjs [--streams 1,8,32] [--rounds 7] [--tokens 256]
 //
 // Needs a build (dist/). The server, the engine in process and the client are processes of their own.
-import { fork, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { demoModel } from "@onpar/demo-model";
 import { loadLlamaEngine } from "@onpar/engine-binding";
+import { startProgram, startServer } from "./server-process.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -40,26 +40,6 @@ const request = (port, bodies) =>
     });
     client.send({ port, bodies });
   });
-
-/** Starts a program that prints where it listens; resolves with the port and its end. */
-async function started(args) {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const port = await new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      const found = /127\.0\.0\.1:(\d+)/.exec(line)?.[1];
-      if (found !== undefined) resolve(Number(found));
-    });
-    child.once("exit", (code) => reject(new Error(`${args[0]} ended with ${code}`)));
-  });
-  return {
-    port,
-    end: () =>
-      new Promise((resolve) => {
-        child.removeAllListeners("exit").once("exit", resolve);
-        child.kill("SIGTERM");
-      }),
-  };
-}
 
 async function inProcess(engine, streams, first) {
   const started = performance.now();
@@ -97,9 +77,7 @@ console.log(
 const verdicts = [];
 for (const streams of values.streams.split(",").map(Number)) {
   for (const drafts of [true, false]) {
-    const server = await started([
-      here("../bin/onpar-server.js"),
-      "--port=0",
+    const server = await startServer([
       `--slots=${streams}`,
       `--ctx=${CONTEXT}`,
       "--threads=1",
@@ -136,11 +114,11 @@ for (const streams of values.streams.split(",").map(Number)) {
       `${kept}: ${streams} streams, ${drafts ? "K = 5" : "no draft"}: ${ratio.toFixed(3)}, at least ${LEAST_RATIO}`,
     );
     await engine.dispose();
-    await server.end();
+    await server.stop();
   }
 }
 
-const fast = await started([here("fast-server.mjs")]);
+const fast = await startProgram([here("fast-server.mjs")]);
 for (const streams of [1, 8, 32]) {
   const perStream = Math.round(64_000 / streams);
   const body = JSON.stringify({
@@ -163,6 +141,6 @@ for (const streams of [1, 8, 32]) {
     `${kept}: written to ${streams} streams: ${rate.toFixed(0)} tokens/s, at least ${LEAST_WRITTEN}`,
   );
 }
-await fast.end();
+await fast.stop();
 client.disconnect();
 console.log(`\n${verdicts.join("\n")}\nload ${loadavg()[0].toFixed(1)} at the end`);

@@ -8,6 +8,8 @@ import type {
   TokenBatch,
 } from "@onpar/engine-binding";
 
+import { scriptedInfo } from "./scripted-info.mjs";
+
 /** The step that waits until the request is aborted. */
 export const waitForAbort = Symbol("wait for the abort");
 
@@ -19,41 +21,7 @@ export type ScriptStep = string | Error | typeof waitForAbort;
  * middle, never ends, or emits more than a client takes. One character is one token.
  */
 export class ScriptedEngine implements Engine {
-  readonly info: EngineInfo = {
-    engine: "scripted",
-    engineVersion: null,
-    model: { name: "scripted", path: null, sizeBytes: null, parameterCount: null, quantisation: null },
-    contextSize: 1000,
-    slots: 1,
-    threads: null,
-    gpu: null,
-    vocabularySize: null,
-    eosTokenIds: [0],
-    bosTokenId: null,
-    addsBos: false,
-    chatTemplate: "{% for m in messages %}{{ m.content }}{% endfor %}",
-    specialTokens: {},
-    speculation: null,
-    capabilities: {
-      tokenizer: true,
-      tokenPrompts: true,
-      addSpecial: "chosen",
-      tokenIds: "streamed",
-      finishReason: true,
-      tokenCounts: true,
-      speculationCounters: false,
-      requestSpeculation: false,
-      requestDraftBudget: false,
-      chat: false,
-      maxLogprobs: null,
-      outputFormats: [],
-      minTokens: false,
-      stopTokenIds: false,
-      ignoredEos: "passed",
-      prefixCacheReset: false,
-      requestCachePrompt: false,
-    },
-  };
+  readonly info: EngineInfo = scriptedInfo;
   readonly #steps: Iterable<ScriptStep>;
   readonly finished: Record<FinishReason | "unknown", number> = {
     eos: 0,
