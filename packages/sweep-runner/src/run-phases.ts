@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { slosOf, type BenchConfig, type JsonValue } from "@onpar/bench-config";
-import type { SpeculationCounters } from "@onpar/engine-binding";
-import { readServerLoad, type MetricsDelta, type MetricsSnapshot } from "@onpar/metrics-client";
-import {
-  countedPositions,
-  readAcceptance,
-  speculationDelta,
-  type AcceptanceReading,
-} from "./acceptance-source.ts";
 import type { Timeline } from "./clock.ts";
 import { askedRequests, planClosedLoop, type LoadPlan } from "./load/load-plan.ts";
 import { requestId, type LoadRunner } from "./load/load-runner.ts";
@@ -22,9 +14,9 @@ import type { RequestRecord } from "./record.ts";
 import { refusalOf } from "./refusal.ts";
 import { resolveProtocol, resolveStoppingRule } from "./resolved-protocol.ts";
 import { RUN_SCHEMA, type ClientCheck, type Finding, type RunResult } from "./result.ts";
+import { RunAcceptance } from "./run-acceptance.ts";
 import { planRest, type RunPlan } from "./run-plan.ts";
 import { RunTally } from "./run-tally.ts";
-import { deltaOf } from "./server-counters.ts";
 import type { Session } from "./session.ts";
 import { expectsDone, unsentFindings } from "./checks/unsent.ts";
 import { summarizeFigures } from "./figures/summarize.ts";
@@ -61,18 +53,12 @@ export class Run {
   refusal: RunError | null = null;
   readonly #parts: RunParts;
   readonly #tally: RunTally;
+  readonly #acceptance: RunAcceptance;
   readonly #findings: Finding[] = [];
   #anyOk = false;
   /** Requests of an earlier part of this run that ended well. */
   #replayedOk = 0;
   #client: ClientCheck | null = null;
-  #metrics: MetricsDelta | null = null;
-  #reading: AcceptanceReading = { acceptance: null, missing: "nothing was measured", drafting: null };
-  #draftBudget: number | null = null;
-  #hasBegun = false;
-  #countersBefore: SpeculationCounters | null = null;
-  #pageBefore: MetricsSnapshot | null = null;
-  #pageAfter: MetricsSnapshot | null = null;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -81,6 +67,8 @@ export class Run {
       promptTextTokens: textTokens(parts.plan.workload.measured),
       plannedHitRate: parts.config.dataset.hitRate,
     });
+    const isWhole = parts.resumed === null || parts.resumed.done.size === 0;
+    this.#acceptance = new RunAcceptance(parts.session, this.#tally.acceptance, isWhole);
   }
 
   /** Requests that were to be measured; where time decides, those that went out in it. */
@@ -111,7 +99,7 @@ export class Run {
   facts(): RunFacts {
     const { config, loads } = this.#parts;
     const [load] = loads;
-    const { acceptance, missing } = this.#reading;
+    const { acceptance, missing } = this.#acceptance.reading;
     return {
       asked: this.asked,
       cap: resolveStoppingRule(config, this.#firstBody()).cap,
@@ -124,7 +112,7 @@ export class Run {
 
   async warmUp(): Promise<void> {
     const { config, session, plan } = this.#parts;
-    const first = (await session.counters?.read()) ?? null;
+    await this.#acceptance.beforeWarmUp();
     // Whoever cannot empty its cache says so before the first request.
     if (config.cache.policy === "reset") await session.resetCache(this.#parts.stop.signal);
     const load = planClosedLoop(plan.warmup.length, config.concurrency);
@@ -132,7 +120,7 @@ export class Run {
     const numbers = plan.warmup.map((_, index) => (resumed?.warmups ?? 0) + index);
     await this.#phase({ phase: "warmup", requests: plan.warmup, plan: load, repetition: 0, numbers });
     const { warmupAnswered, warmupFailed, firstWarmupError: reason } = this.#tally;
-    this.#pageBefore = (await session.counters?.settle(first, warmupAnswered)) ?? null;
+    await this.#acceptance.afterWarmUp(warmupAnswered);
     if (reason !== null) {
       const message = `${warmupFailed} of ${plan.warmup.length} warm-up requests failed: ${reason}`;
       this.#findings.push({ severity: "warning", code: "warmup-failed", message });
@@ -141,42 +129,28 @@ export class Run {
 
   async measure(): Promise<void> {
     const { session } = this.#parts;
-    this.#hasBegun = true;
-    this.#countersBefore = session.engine?.counters().speculation ?? null;
+    this.#acceptance.begin();
     const reports = await this.#repetitions();
     // An engine of this process computes on other threads and yields its tokens on this one: it has no sockets to be late for.
     if (session.engine === null) this.#client = checkClient(reports);
     this.#findings.push(...auditClient(this.#client));
-    const after = session.engine?.counters().speculation ?? null;
-    this.#pageAfter =
-      (await session.counters?.settle(this.#pageBefore, this.#tally.ok - this.#replayedOk)) ?? null;
     const { resumed } = this.#parts;
-    if (resumed !== null && !this.#isWhole) this.#noteResumed(resumed.done.size);
-    this.#metrics = this.#isWhole ? deltaOf(this.#pageBefore, this.#pageAfter) : null;
-    this.#reading = this.#readAcceptance(after, this.#metrics);
-    const { acceptance } = this.#reading;
-    const asks = session.engine !== null || acceptance !== null;
-    this.#draftBudget = countedPositions(acceptance) ?? (asks ? await session.draftBudget() : null);
+    if (resumed !== null && resumed.done.size > 0) this.#noteResumed(resumed.done.size);
+    await this.#acceptance.end(this.#tally.ok - this.#replayedOk);
   }
 
   /** The run as a display may look at it while it goes on. */
   view(): RunView {
-    const { session } = this.#parts;
     return {
       findings: () => this.#withOwnFindings(this.#tally.audit.findingsSoFar()),
-      acceptance: async () => {
-        if (!this.#hasBegun) return this.#reading;
-        const engine = session.engine?.counters().speculation ?? null;
-        const page = this.#pageBefore === null ? null : ((await session.counters?.peek()) ?? null);
-        return this.#readAcceptance(engine, deltaOf(this.#pageBefore, page));
-      },
+      acceptance: () => this.#acceptance.soFar(),
     };
   }
 
   result(about: { startedAt: string; interrupted: boolean; toolVersion: string }): RunResult {
     const { config, session, plan, journal } = this.#parts;
-    const { drafting } = this.#reading;
-    const draftBudget = this.#draftBudget;
+    const { draftBudget, metrics, runningAfter } = this.#acceptance;
+    const { drafting } = this.#acceptance.reading;
     const protocol = resolveProtocol({
       config,
       model: session.model,
@@ -194,10 +168,10 @@ export class Run {
     const seen = this.#tally.audit.findings({
       summary,
       draftBudget,
-      metrics: this.#metrics,
+      metrics,
       metricsProblem: session.counters?.problem ?? null,
       metricsNamed: config.target.metricsUrl !== null || config.target.metricsUrls.length > 0,
-      runningAfter: this.#pageAfter === null ? null : readServerLoad(this.#pageAfter.samples).requestsRunning,
+      runningAfter,
     });
     return {
       schema: RUN_SCHEMA,
@@ -211,27 +185,6 @@ export class Run {
       findings: this.#withOwnFindings(seen),
       recordsPath: journal?.path ?? null,
     };
-  }
-
-  /** Counters of the part before a run was cut short are not known: those of the rest belong to other requests than the records. */
-  get #isWhole(): boolean {
-    const { resumed } = this.#parts;
-    return resumed === null || resumed.done.size === 0;
-  }
-
-  #readAcceptance(engine: SpeculationCounters | null, metrics: MetricsDelta | null): AcceptanceReading {
-    const { session } = this.#parts;
-    const isWhole = this.#isWhole;
-    return readAcceptance({
-      engine: isWhole ? speculationDelta(this.#countersBefore, engine) : null,
-      isEngine: session.engine !== null,
-      speculates: session.engine !== null && session.engine.info.speculation !== null,
-      metrics: isWhole ? metrics : null,
-      metricsProblem: isWhole
-        ? (session.counters?.problem ?? null)
-        : "the run was cut short and went on, and counters of its first part are not known",
-      own: this.#tally.acceptance,
-    });
   }
 
   /** What the audit found, and what is known from the plan and the run itself. */
