@@ -3,12 +3,13 @@ import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
 
 import type { Engine } from "@onpar/engine-binding";
-import { fastify, type FastifyInstance } from "fastify";
+import { fastify, type FastifyInstance, type FastifyReply } from "fastify";
 
 import { Admission } from "./admission/admission.ts";
 import { chatPrompts } from "./chat-prompt.ts";
 import { errorBody } from "./http/api-error.ts";
 import { authenticator } from "./http/auth.ts";
+import { answerBrokenHttp } from "./http/broken-http.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { useStrictJson } from "./http/json-body.ts";
 import { normaliseError, shuttingDownError } from "./http/normalise-error.ts";
@@ -77,6 +78,7 @@ function contextOf(options: AppOptions): ServerContext {
     metrics: new ServerMetrics({ engine, admission, schema, servedModelName, serverVersion, startedAt }),
     chatPrompts: chatPrompts(engine.info, { requestTemplates, limits }),
     strict: options.strict ?? false,
+    clientsHaveKeys: (options.apiKeys ?? []).length > 0,
     note: options.onNote ?? (() => {}),
     stopSignal,
     reportError: options.onServerError ?? (() => {}),
@@ -103,6 +105,12 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     // Refused here instead, in the shape that clients of this API read.
     return503OnClosing: false,
+    // A URL that cannot be decoded has no route, and so no hook and no error handler.
+    frameworkErrors: (error, _request, reply: FastifyReply) => {
+      const apiError = normaliseError(error);
+      void reply.code(apiError.statusCode).send(errorBody(apiError));
+    },
+    clientErrorHandler: answerBrokenHttp,
   });
   app.addHook("onReady", (done) => {
     takeRequests();

@@ -43,6 +43,7 @@ const endpoints: readonly Endpoint[] = [
   },
   { method: "post", path: "/v1/embeddings", summary: "Always refused: this server makes no embeddings" },
   { method: "get", path: "/v1/models", summary: "The model that is served" },
+  { method: "get", path: "/v1/models/{model}", summary: "The model that is served, by its name" },
   {
     method: "post",
     path: "/tokenize",
@@ -90,10 +91,19 @@ function contentOf(answer: Endpoint["answer"]): object {
   return { "application/json": object };
 }
 
+function parametersOf(path: string): object {
+  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name);
+  if (names.length === 0) return {};
+  return {
+    parameters: names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+  };
+}
+
 function operation({ method, path, summary, body, answer }: Endpoint): object {
   return {
     operationId: `${method}${path.replace(/[^a-z]+(.)?/gi, (_, next: string | undefined) => (next ?? "").toUpperCase())}`,
     summary,
+    ...parametersOf(path),
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: { "application/json": { schema: jsonSchema(body) } } } }),

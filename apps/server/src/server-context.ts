@@ -21,6 +21,8 @@ export interface ServerContext {
   readonly strict: boolean;
   /** Takes what the operator should know of a request; never holds what a client wrote but names of fields. */
   readonly note: (note: string) => void;
+  /** Clients show keys; without that, what they call themselves tells nothing. */
+  readonly clientsHaveKeys: boolean;
   /** Ends every running request when it aborts. */
   readonly stopSignal: AbortSignal;
   /** Takes the cause of a failure that clients are only told about. */
@@ -40,7 +42,10 @@ export function checkModel(context: ServerContext, model: string | null | undefi
   });
 }
 
-/** Who asks, for fairness: the key that was sent, else the address. */
-export function clientOf(request: FastifyRequest): string {
-  return request.headers.authorization ?? request.ip;
+/** Who asks, for fairness: the key that was checked, else the address. */
+export function clientOf(
+  { clientsHaveKeys }: Pick<ServerContext, "clientsHaveKeys">,
+  request: Pick<FastifyRequest, "headers" | "ip">,
+): string {
+  return (clientsHaveKeys ? request.headers.authorization : undefined) ?? request.ip;
 }

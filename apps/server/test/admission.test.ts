@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { Admission } from "../src/admission/admission.ts";
 import { createApp } from "../src/index.ts";
+import { clientOf } from "../src/server-context.ts";
 import { eventually } from "./support/eventually.ts";
 import { ScriptedEngine, waitForAbort } from "./support/scripted-engine.ts";
 
@@ -27,6 +28,19 @@ describe("Admission", () => {
     expect(order.indexOf("other")).toBeLessThan(order.indexOf("busy 2"));
     expect(order.filter((name) => name !== "other")).toEqual(["busy 1", "busy 2", "busy 3"]);
     expect(admission.waiting).toBe(0);
+  });
+
+  it("tells clients apart by keys that were checked, not by what they call themselves", () => {
+    const asked = (authorization?: string) => ({
+      ip: "127.0.0.1",
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    const names = (clientsHaveKeys: boolean) =>
+      [asked("Bearer a"), asked("Bearer b"), asked()].map((request) =>
+        clientOf({ clientsHaveKeys }, request),
+      );
+    expect(names(true)).toEqual(["Bearer a", "Bearer b", "127.0.0.1"]);
+    expect(names(false)).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
   });
 
   it("takes all outputs of a request or none", () => {

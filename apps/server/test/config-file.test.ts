@@ -23,7 +23,10 @@ describe("a config file", () => {
       apiKeys: ["one", "two"],
       strict: true,
     });
-    expect(await settings('{"ctx": 256}')).toMatchObject({ contextSize: 256 });
+    expect(await settings('{"ctx": 256, "admin-key": ["a", "b"]}')).toMatchObject({
+      contextSize: 256,
+      adminKeys: ["a", "b"],
+    });
   });
 
   it.each([
@@ -32,6 +35,8 @@ describe("a config file", () => {
     ["strict: 1\n", /server\.yaml:1:9: strict: expected true or false/],
     ["- a\n", /expected settings/],
     ["port: [\n", /server\.yaml:2:1: /],
+    ["slots: 2\nslots: 3\n", /server\.yaml:2:1: Map keys must be unique/],
+    [`slots: ${"[".repeat(100_000)}`, /server\.yaml:1:\d+: nests too deeply/],
   ])("%j is refused with its place", async (text, message) => {
     await expect(settings(text)).rejects.toThrow(message);
   });

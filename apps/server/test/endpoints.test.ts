@@ -2,10 +2,25 @@ import { describe, expect, it } from "vitest";
 
 import { createApp } from "../src/index.ts";
 import { post, type Answer, type ErrorAnswer } from "./support/http.ts";
+import { answerTo, requestOf } from "./support/raw-http.ts";
 import { modelName, servedPair } from "./support/served-pair.ts";
 
 const pair = servedPair();
 const messages = [{ role: "user", content: "Define the word: river" }];
+
+/** Methods and paths of a printed tree, whose branches are parts of paths; parameters as OpenAPI writes them. */
+function routesIn(tree: string): string[] {
+  const above: string[] = [];
+  return tree
+    .split("\n")
+    .flatMap((line) => {
+      const [, indent = "", part = "", methods = ""] = /^(.*?)[├└]── (\S+) \(([^)]+)\)/.exec(line) ?? [];
+      const depth = indent.length / 4;
+      above[depth] = (depth === 0 ? "" : (above[depth - 1] ?? "")) + part.replace(/:(\w+)/g, "{$1}");
+      return methods.split(", ").map((method) => `${method} ${above[depth]}`);
+    })
+    .filter((route) => /^(?!HEAD )\w/.test(route));
+}
 
 describe("the OpenAPI document", () => {
   it("has every route, and no other", async () => {
@@ -19,12 +34,10 @@ describe("the OpenAPI document", () => {
     );
     for (const one of described) {
       const [method = "", url = ""] = one.split(" ");
-      expect(pair.app.hasRoute({ method, url }), one).toBe(true);
+      expect(pair.app.hasRoute({ method, url: url.replace(/\{(\w+)\}/g, ":$1") }), one).toBe(true);
     }
     await pair.app.ready();
-    const routes = [...pair.app.printRoutes({ commonPrefix: false }).matchAll(/(\/\S+) \(([^)]+)\)/g)]
-      .flatMap(([, path, methods = ""]) => methods.split(", ").map((method) => `${method} ${path}`))
-      .filter((route) => !route.startsWith("HEAD "));
+    const routes = routesIn(pair.app.printRoutes({ commonPrefix: false }));
     expect(routes.toSorted()).toEqual(described.toSorted());
     const body = document.paths["/v1/chat/completions"]?.["post"]?.requestBody;
     expect(JSON.stringify(body)).toContain("top_logprobs");
@@ -32,6 +45,14 @@ describe("the OpenAPI document", () => {
 });
 
 describe("information", () => {
+  it("tells of the model by its name", async () => {
+    const { data } = (await pair.app.inject("/v1/models")).json<{ data: object[] }>();
+    expect((await pair.app.inject(`/v1/models/${modelName}`)).json()).toEqual(data[0]);
+    const { statusCode, body } = await pair.app.inject("/v1/models/another");
+    expect(statusCode).toBe(404);
+    expect(body).toContain("model_not_found");
+  });
+
   it("tells the draft budget under the names that clients look for", async () => {
     for (const url of ["/server_info", "/get_server_info"]) {
       const info = (await pair.app.inject(url)).json<Record<string, unknown>>();
@@ -84,6 +105,20 @@ describe("admin endpoints", () => {
       401, 401, 200,
     ]);
   });
+
+  it.each(["/%72eset_prefix_cache", "/flush_cache#x", "http://onpar/reset_prefix_cache", "/flush_cache?x"])(
+    "need it however they are written: %s",
+    async (target) => {
+      for (const apiKeys of [[], ["client"]]) {
+        const app = createApp({ engine: pair.engine, apiKeys, adminKeys: ["admin"] });
+        const status = async (key: string) =>
+          (await answerTo(app, requestOf("POST", target, `Authorization: Bearer ${key}\r\n`))).status;
+        expect(await status("client")).toBe(401);
+        expect(await status("admin")).toBe(200);
+        await app.close();
+      }
+    },
+  );
 
   it("forget the prefix cache under both names", async () => {
     const app = createApp({ engine: pair.engine, adminKeys: ["admin"] });

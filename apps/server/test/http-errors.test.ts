@@ -5,6 +5,7 @@ import { createApp } from "../src/index.ts";
 import { keyChecker } from "../src/http/auth.ts";
 import { maxJsonDepth, nestsDeeperThan } from "../src/http/json-body.ts";
 import { post, type ErrorAnswer } from "./support/http.ts";
+import { answerTo, requestOf } from "./support/raw-http.ts";
 import { contextSize, modelName, servedPair } from "./support/served-pair.ts";
 import { withInfo } from "./support/with-info.ts";
 
@@ -87,6 +88,52 @@ describe("errors in OpenAI's shape", () => {
     const { error } = await post<ErrorAnswer>(app, "/v1/chat/completions", body, 400);
     expect(error.code).toBe("template_failed");
     expect(error.message).toContain("roles must alternate");
+  });
+});
+
+describe("what is no request", () => {
+  it.each([
+    ["bytes of another protocol", "\u0016\u0003\u0001\r\n\r\n", 400, "invalid_http"],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      400,
+      "invalid_http",
+    ],
+    [
+      "a head that is too large",
+      requestOf("GET", "/health", `X: ${"x".repeat(20_000)}\r\n`),
+      431,
+      "headers_too_large",
+    ],
+    ["a URL that cannot be decoded", requestOf("GET", "/%zz"), 400, "invalid_url"],
+  ])("is answered in the shape of every error: %s", async (_what, bytes, status, code) => {
+    const app = createApp({ engine: pair.engine });
+    const answer = await answerTo(app, bytes);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { type: "invalid_request_error", code } });
+    expect(answer.body).not.toContain("FST_");
+    await app.close();
+  });
+
+  it("has half a character in it", async () => {
+    for (const text of ['"\\ud800"', '"a\\uDC00b"', '{"\\ud83d": 1}']) {
+      const payload = `{"prompt": "x", "max_tokens": 1, "user": ${text}}`;
+      const headers = { "content-type": "application/json" };
+      const { error } = await errorOf({ method: "POST", url: "/v1/completions", headers, payload }, 400);
+      expect(error).toMatchObject({ code: "invalid_json" });
+      expect(error.message).toContain("half a character");
+    }
+    const whole = { prompt: "x", max_tokens: 1, user: "\u{1f600}" };
+    const escaped = JSON.stringify(whole).replace("\u{1f600}", "\\ud83d\\ude00");
+    const headers = { "content-type": "application/json" };
+    const answer = await pair.app.inject({
+      method: "POST",
+      url: "/v1/completions",
+      headers,
+      payload: escaped,
+    });
+    expect(answer.statusCode).toBe(200);
   });
 });
 

@@ -30,7 +30,7 @@ type Fail = (node: Node | null, message: string) => Error;
 /** A value of the file as the flag would have read it. */
 function valueFor(option: Option, name: string, node: Node | null, fail: Fail): unknown {
   const isSwitch = option.negate || !(option.required || option.optional);
-  if (isSeq(node) && option.attributeName() === "apiKey") {
+  if (isSeq(node) && ["apiKey", "adminKey"].includes(option.attributeName())) {
     return node.items.map((item) => (isScalar(item) ? String(item.value) : ""));
   }
   if (!isScalar(node)) throw fail(node, `${name}: expected one value`);
@@ -65,9 +65,9 @@ export function applyConfig(command: Command, text: string, path: string): void 
   const fail: Fail = (node, message) => usageError(`--config: ${at(node?.range?.[0] ?? 0)}: ${message}`);
   const broken = document.errors[0];
   if (broken !== undefined) {
-    throw usageError(
-      `--config: ${at(broken.pos[0])}: ${broken.message.split("\n", 1)[0]?.replace(/ at line.*$/, "")}`,
-    );
+    const [first = ""] = broken.message.split("\n", 1);
+    const message = first.includes("call stack") ? "nests too deeply" : first.replace(/ at line.*$/, "");
+    throw usageError(`--config: ${at(broken.pos[0])}: ${message}`);
   }
   const { contents } = document;
   if (contents === null) return;

@@ -166,7 +166,17 @@ export function readFlags(
   checkKeys(apiKeys, "--api-key (or ONPAR_API_KEY)");
   const adminKeys = [...(flags.adminKey ?? []), ...(variables["ONPAR_ADMIN_KEY"]?.split(",") ?? [])];
   checkKeys(adminKeys, "--admin-key (or ONPAR_ADMIN_KEY)");
-  if (flags.servedModelName === "") throw usageError("--served-model-name must not be empty.");
+  // An empty address would be every address of the machine.
+  const texts: readonly (readonly [string, string | undefined])[] = [
+    ["--host", flags.host],
+    ["--model", flags.model],
+    ["--draft-model", flags.draftModel],
+    ["--served-model-name", flags.servedModelName],
+    ["--api-key-file", flags.apiKeyFile],
+  ];
+  for (const [flag, text] of texts) {
+    if (text?.trim() === "") throw usageError(`${flag} must not be empty.`);
+  }
   return {
     host: flags.host,
     port: flags.port,

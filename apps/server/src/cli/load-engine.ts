@@ -38,6 +38,11 @@ const usageCodes: ReadonlySet<string> = new Set([
   "ENGINE_INVALID_OPTIONS",
 ]);
 
+/** A message of the engine in the words of the command line. */
+function inFlags(message: string): string {
+  return message.replace(/\bcontextSize\b/g, "--ctx").replace(/\bdraftTokens\b/g, "--draft-tokens");
+}
+
 /** @throws {CliError} exit code 2 when a file or an option cannot be used, 1 when the engine fails */
 export async function loadEngine(
   settings: ServeSettings,
@@ -70,7 +75,7 @@ export async function loadEngine(
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const exitCode = usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
-    throw new CliError(error.message, { exitCode, cause: error });
+    throw new CliError(inFlags(error.message), { exitCode, cause: error });
   } finally {
     clear();
   }

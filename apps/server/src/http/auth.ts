@@ -41,7 +41,8 @@ export function authenticator({
   const acceptsClient = keyChecker(apiKeys);
   const acceptsAdmin = keyChecker(adminKeys);
   return (request) => {
-    const path = request.url.split("?", 1)[0] ?? "";
+    // The route that was found, not what was written: `/%68ealth` and `http://x/health#y` lead to a route as well.
+    const path = request.routeOptions.url ?? "";
     const admin = adminPaths.has(path);
     if (openPaths.has(path) || (!admin && apiKeys.length === 0)) return;
     if (admin && adminKeys.length === 0) {

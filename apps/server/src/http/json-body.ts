@@ -30,6 +30,19 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
+/** Half of a character, which JSON can write and UTF-8 cannot. */
+const HALF = /\p{Surrogate}/u;
+
+function hasHalfCharacters(text: string): boolean {
+  // Escaped ones only: bytes have been decoded already.
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return false;
+  let found = false;
+  JSON.parse(text, (name: string, value: unknown) => {
+    found ||= HALF.test(name) || (typeof value === "string" && HALF.test(value));
+  });
+  return found;
+}
+
 /** Reads a body as UTF-8 JSON; refuses wrong bytes instead of replacing them, which would change the prompt. */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   let text: string;
@@ -46,6 +59,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
     throw invalidJson(cause instanceof Error ? cause.message : "it could not be parsed.", cause);
   }
   if (nestsDeeperThan(value, maxJsonDepth)) throw invalidJson(`it nests deeper than ${maxJsonDepth} levels.`);
+  if (hasHalfCharacters(text)) throw invalidJson("a \\u escape stands for half a character.");
   return value;
 }
 

@@ -2,22 +2,17 @@ import type { FastifyInstance } from "fastify";
 
 import { ApiError } from "../http/api-error.ts";
 import { openApiDocument } from "../openapi.ts";
-import type { ServerContext } from "../server-context.ts";
+import { checkModel, type ServerContext } from "../server-context.ts";
 
-function models({ engine, servedModelName, startedAt }: ServerContext) {
+function model({ engine, servedModelName, startedAt }: ServerContext) {
   return {
-    object: "list",
-    data: [
-      {
-        id: servedModelName,
-        object: "model",
-        created: Math.floor(startedAt.getTime() / 1000),
-        owned_by: "onpar",
-        root: servedModelName,
-        parent: null,
-        max_model_len: engine.info.contextSize,
-      },
-    ],
+    id: servedModelName,
+    object: "model",
+    created: Math.floor(startedAt.getTime() / 1000),
+    owned_by: "onpar",
+    root: servedModelName,
+    parent: null,
+    max_model_len: engine.info.contextSize,
   };
 }
 
@@ -69,7 +64,11 @@ function refuseEmbeddings(): never {
 }
 
 export function informationRoutes(app: FastifyInstance, context: ServerContext): void {
-  app.get("/v1/models", () => models(context));
+  app.get("/v1/models", () => ({ object: "list", data: [model(context)] }));
+  app.get<{ Params: { model: string } }>("/v1/models/:model", ({ params }) => {
+    checkModel(context, params.model);
+    return model(context);
+  });
   app.get("/props", () => props(context));
   app.get("/health", () => ({ status: "ok" }));
   app.get("/version", () => ({ version: context.serverVersion }));

@@ -35,7 +35,7 @@ async function responses(
     randomSeed: context.randomSeed,
   });
   const outputs = [{ request }];
-  const places = context.admission.reserve(clientOf(http), 1);
+  const places = context.admission.reserve(clientOf(context, http), 1);
   const controller = abortWithClient(reply, context.stopSignal);
   const envelope: ResponseEnvelope = {
     id: `resp_${context.randomId()}`,

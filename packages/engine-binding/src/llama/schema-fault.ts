@@ -1,6 +1,7 @@
 /** Counts that become repetitions of a grammar, and how far those go in llama.cpp. */
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"];
 const MAX_REPETITIONS = 2000;
+const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
 /** Keywords whose values are data, not schemas. */
 const DATA = new Set(["const", "enum", "default", "examples"]);
 
@@ -17,6 +18,10 @@ export function schemaFault(schema: unknown, path = "#"): string | null {
     const at = `${path}/${name}`;
     if (name === "$ref" && typeof value === "string" && !value.startsWith("#/$defs/")) {
       return `${at}: a reference must begin with #/$defs/, got ${JSON.stringify(value)}`;
+    }
+    if (name === "type") {
+      const unknown = [value].flat().find((type) => typeof type === "string" && !TYPES.includes(type));
+      if (unknown !== undefined) return `${at}: there is no type ${JSON.stringify(unknown)}`;
     }
     if (COUNTS.includes(name) && typeof value === "number" && value > MAX_REPETITIONS) {
       return `${at}: at most ${MAX_REPETITIONS} are possible, got ${value}`;

@@ -16,6 +16,9 @@ describe("schemaFault", () => {
     expect(schemaFault({ properties: { a: { items: { $ref: "other.json" } } } })).toBe(
       '#/properties/a/items/$ref: a reference must begin with #/$defs/, got "other.json"',
     );
+    expect(schemaFault({ items: { type: "text" } })).toBe('#/items/type: there is no type "text"');
+    expect(schemaFault({ type: ["null", "date"] })).toBe('#/type: there is no type "date"');
+    expect(schemaFault({ properties: { type: { type: "string" } } })).toBeNull();
     expect(schemaFault({ anyOf: [{ type: "string", minLength: 5000 }] })).toBe(
       "#/anyOf/0/minLength: at most 2000 are possible, got 5000",
     );
