@@ -37,6 +37,7 @@ def series(name):
 
 def models():
     assert [model.id for model in client.models.list()] == [MODEL]
+    assert client.models.retrieve(MODEL).id == MODEL
 
 
 def chat():

@@ -116,6 +116,18 @@ describe("what is no request", () => {
     await app.close();
   });
 
+  it.each([
+    ["head", "POST /v1/completions HTTP/1.1\r\nHost: x\r\n"],
+    ["body", 'POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"prompt'],
+  ])("is ended when its %s does not arrive in time", async (_part, bytes) => {
+    const limits = { headersTimeoutMs: 200, requestTimeoutMs: 400 };
+    const app = createApp({ engine: pair.engine, limits });
+    const answer = await answerTo(app, bytes);
+    expect(answer.status).toBe(408);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "request_timeout" } });
+    await app.close();
+  });
+
   it("has half a character in it", async () => {
     for (const text of ['"\\ud800"', '"a\\uDC00b"', '{"\\ud83d": 1}']) {
       const payload = `{"prompt": "x", "max_tokens": 1, "user": ${text}}`;
