@@ -118,7 +118,10 @@ describe("what is no request", () => {
 
   it.each([
     ["head", "POST /v1/completions HTTP/1.1\r\nHost: x\r\n"],
-    ["body", 'POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"prompt'],
+    [
+      "body",
+      'POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"prompt',
+    ],
   ])("is ended when its %s does not arrive in time", async (_part, bytes) => {
     const limits = { headersTimeoutMs: 200, requestTimeoutMs: 400 };
     const app = createApp({ engine: pair.engine, limits });
