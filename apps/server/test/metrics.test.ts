@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { createApp } from "../src/index.ts";
 import { post, postStream, type Answer, type Speculation } from "./support/http.ts";
+import { ScriptedEngine, waitForAbort } from "./support/scripted-engine.ts";
 import { modelName, servedPair } from "./support/served-pair.ts";
 import { withInfo } from "./support/with-info.ts";
 
@@ -136,6 +137,50 @@ describe("the metrics page", () => {
     expect(buckets.map(({ value }) => value)).toEqual(
       buckets.map(({ value }) => value).toSorted((a, b) => a - b),
     );
+  });
+
+  it("observes what was evaluated of a prompt, and the longest of several outputs once", async () => {
+    await pair.engine.resetPrefixCache();
+    const before = await scrape();
+    const body = { prompt: "word ".repeat(40), max_tokens: 24, temperature: 1, seed: 1, n: 3 };
+    const answer = await post<Answer>(pair.app, "/v1/completions", body);
+    const after = await scrape();
+    const delta = (name: string) => valueOf(after, name) - valueOf(before, name);
+    const lengths = delta("vllm:request_generation_tokens_sum");
+    expect(lengths).toBe(answer.usage?.completion_tokens);
+    expect(delta("vllm:request_generation_tokens_count")).toBe(3);
+    expect(delta("vllm:request_max_num_generation_tokens_count")).toBe(1);
+    const longest = delta("vllm:request_max_num_generation_tokens_sum");
+    expect(longest).toBeGreaterThanOrEqual(lengths / 3);
+    expect(longest).toBeLessThanOrEqual(24);
+    expect(delta("vllm:request_prefill_kv_computed_tokens_sum")).toBe(
+      delta("vllm:request_prompt_tokens_sum") - delta("vllm:prompt_tokens_cached_total"),
+    );
+    expect(delta("vllm:request_num_preemptions_count")).toBe(3);
+    expect(delta("vllm:request_num_preemptions_sum")).toBe(0);
+  });
+
+  it("tells why requests wait, and how many found the queue full", async () => {
+    const engine = new ScriptedEngine([waitForAbort]);
+    const stop = new AbortController();
+    const app = createApp({ engine, limits: { maxWaiting: 1 }, stopSignal: stop.signal });
+    const ask = () => app.inject({ method: "POST", url: "/v1/completions", payload: { prompt: "x" } });
+    // One runs, one waits in the engine, one in the queue, and none of them ends.
+    const asked = Array.from({ length: 4 }, ask);
+    expect((await Promise.race(asked)).statusCode).toBe(429);
+    const page = parseExposition((await app.inject("/metrics")).body);
+    const series = (name: string) =>
+      page.filter((sample) => sample.name === name).map(({ labels, value }) => [labels["reason"], value]);
+    const [waiting] = page.filter(({ name }) => name === "vllm:num_requests_waiting");
+    expect(waiting?.value).toBeGreaterThan(0);
+    expect(series("vllm:num_requests_waiting_by_reason")).toEqual([
+      ["capacity", waiting?.value],
+      ["deferred", 0],
+    ]);
+    expect(series("vllm:admission_rejections_total")).toEqual([["max_num_queued_reqs", 1]]);
+    stop.abort();
+    await Promise.all(asked);
+    await app.close();
   });
 
   it("describes the cache under vLLM's name", async () => {

@@ -33,6 +33,7 @@ export class Admission {
   #handedOver = 0;
   #waiting = 0;
   #abandoned = 0;
+  #rejected = 0;
   /** Seconds that an output takes, as a moving mean. */
   #meanSeconds = 1;
 
@@ -50,6 +51,11 @@ export class Admission {
     return this.#abandoned;
   }
 
+  /** Requests that found no room. */
+  get rejected(): number {
+    return this.#rejected;
+  }
+
   /**
    * Takes places for the outputs of one request, all or none.
    *
@@ -65,6 +71,7 @@ export class Admission {
   }
 
   #full(maxWaiting: number): ApiError {
+    this.#rejected += 1;
     const [least, most] = retryBounds;
     const seconds = (this.#meanSeconds * (this.#waiting + this.#handedOver)) / this.#options.slots;
     return new ApiError(429, {

@@ -17,6 +17,7 @@ const requestBuckets = [
 ];
 const tokenBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
 const countBuckets = [1, 2, 5, 10, 20];
+const preemptionBuckets = [1, 2, 3, 4, 5, 10, 20];
 
 const definitions = {
   firstToken: {
@@ -74,6 +75,21 @@ const definitions = {
     help: "Output caps of finished requests.",
     buckets: tokenBuckets,
   },
+  longestOutput: {
+    name: "vllm:request_max_num_generation_tokens",
+    help: "Output tokens of finished requests; of one that asked for several outputs, those of its longest.",
+    buckets: tokenBuckets,
+  },
+  computed: {
+    name: "vllm:request_prefill_kv_computed_tokens",
+    help: "Prompt tokens of finished requests that were evaluated: those from the prefix cache left out.",
+    buckets: tokenBuckets,
+  },
+  preemptions: {
+    name: "vllm:request_num_preemptions",
+    help: "How often finished requests lost their slot: never.",
+    buckets: preemptionBuckets,
+  },
   n: {
     name: "vllm:request_params_n",
     help: "Outputs that the request of a finished output asked for.",
@@ -82,6 +98,21 @@ const definitions = {
 } as const;
 
 type HistogramKey = keyof typeof definitions;
+
+/** A client's request, whose outputs are observed one by one. */
+export interface ObservedRequest {
+  /** Watches one output. */
+  output(request: GenerateRequest): RequestObserver;
+}
+
+/** What the outputs of one request share. */
+interface Group {
+  readonly outputs: number;
+  readonly arrivedAtNs: bigint;
+  open: number;
+  /** Tokens of the longest output that ended by itself; null when none did. */
+  longest: number | null;
+}
 
 function secondsBetween(fromNs: bigint, toNs: bigint): number {
   return Number(toNs - fromNs) / 1e9;
@@ -114,11 +145,16 @@ export class LatencyHistograms {
   }
 
   /**
-   * @param request what is generated
    * @param outputs outputs that the client's request asked for
    * @param arrivedAtNs when the request was admitted, ns of the process's monotonic clock
    */
-  observe(request: GenerateRequest, outputs: number, arrivedAtNs: bigint): RequestObserver {
+  observe(outputs: number, arrivedAtNs: bigint): ObservedRequest {
+    const group: Group = { outputs, arrivedAtNs, open: outputs, longest: null };
+    return { output: (request) => this.#output(request, group) };
+  }
+
+  #output(request: GenerateRequest, group: Group): RequestObserver {
+    const { arrivedAtNs } = group;
     let previousNs: bigint | null = null;
     const kv = this.#kv.open();
     return {
@@ -129,15 +165,20 @@ export class LatencyHistograms {
           previousNs = batch.producedAtNs;
           kv.grow(request.prompt.length, batch.tokenIds?.length ?? 0);
         }
-        if (batch.finish !== undefined) this.#finished(batch.finish, request, outputs, arrivedAtNs);
+        if (batch.finish !== undefined) this.#finished(batch.finish, request, group);
       },
-      over: () => kv.close(),
+      over: () => {
+        kv.close();
+        group.open -= 1;
+        if (group.open === 0 && group.longest !== null) this.#observe("longestOutput", group.longest);
+      },
     };
   }
 
-  #finished(finish: GenerateFinish, request: GenerateRequest, outputs: number, arrivedAtNs: bigint): void {
+  #finished(finish: GenerateFinish, request: GenerateRequest, group: Group): void {
     if (finish.reason === "abort") return;
-    const { startedAtNs, firstTokenAtNs, endedAtNs, promptTokens, outputTokens } = finish;
+    const { arrivedAtNs } = group;
+    const { startedAtNs, firstTokenAtNs, endedAtNs, promptTokens, cachedPromptTokens, outputTokens } = finish;
     this.#observe("endToEnd", secondsBetween(arrivedAtNs, endedAtNs));
     if (startedAtNs !== null) {
       this.#observe("queue", Math.max(0, secondsBetween(arrivedAtNs, startedAtNs)));
@@ -150,9 +191,16 @@ export class LatencyHistograms {
       if (outputTokens !== null && outputTokens > 1) this.#observe("perToken", decode / (outputTokens - 1));
     }
     if (promptTokens !== null) this.#observe("promptTokens", promptTokens);
-    if (outputTokens !== null) this.#observe("outputTokens", outputTokens);
+    if (promptTokens !== null && cachedPromptTokens !== null) {
+      this.#observe("computed", promptTokens - cachedPromptTokens);
+    }
+    if (outputTokens !== null) {
+      this.#observe("outputTokens", outputTokens);
+      group.longest = Math.max(group.longest ?? 0, outputTokens);
+    }
+    this.#observe("preemptions", 0);
     this.#observe("maxTokens", request.maxTokens);
-    this.#observe("n", outputs);
+    this.#observe("n", group.outputs);
   }
 
   #observe(key: HistogramKey, value: number): void {

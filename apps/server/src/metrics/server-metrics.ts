@@ -3,6 +3,7 @@ import { registerSpecDecodeMetrics } from "@onpar/metrics-client/publish";
 import { Counter, Gauge, Registry } from "prom-client";
 
 import type { Admission } from "../admission/admission.ts";
+import { registerByReason } from "./by-reason.ts";
 import { EngineSteps } from "./engine-steps.ts";
 import { KvUse } from "./kv-use.ts";
 import { LatencyHistograms } from "./latency-histograms.ts";
@@ -27,6 +28,11 @@ function finishedByReason(
   const stop = by.eos + by["stop-string"] + by["stop-token"];
   const told = { stop, length: by.length, abort: by.abort + abandoned };
   return by.unknown === 0 ? told : { ...told, unknown: by.unknown };
+}
+
+/** Those that wait in the engine, and those that wait for their turn in it. */
+function waiting({ requestsWaiting }: EngineCounters, admission: Admission): number {
+  return (requestsWaiting ?? 0) + admission.waiting;
 }
 
 /** All positions at 0, so that every series of the page exists before it first counts. */
@@ -58,7 +64,7 @@ const gauges: readonly Reading[] = [
   {
     name: "vllm:num_requests_waiting",
     help: "Requests that wait for a slot.",
-    read: (counters, { admission }) => (counters.requestsWaiting ?? 0) + admission.waiting,
+    read: (counters, { admission }) => waiting(counters, admission),
   },
   {
     name: "vllm:kv_cache_usage_perc",
@@ -146,21 +152,30 @@ export class ServerMetrics {
         }),
       );
     }
-    this.registry.registerMetric(
-      new Counter({
-        ...common,
-        name: "vllm:request_success_total",
-        help: "Requests that ended, by reason.",
-        labelNames: [...common.labelNames, "finished_reason"],
-        collect() {
-          this.reset();
-          const finished = finishedByReason(engine.counters(), admission.abandoned);
-          for (const [reason, count] of Object.entries(finished)) {
-            this.inc({ ...labels, finished_reason: reason }, count);
-          }
-        },
-      }),
-    );
+    registerByReason(this.registry, {
+      kind: "counter",
+      name: "vllm:request_success_total",
+      help: "Requests that ended, by reason.",
+      labels,
+      label: "finished_reason",
+      read: () => finishedByReason(engine.counters(), admission.abandoned),
+    });
+    registerByReason(this.registry, {
+      kind: "gauge",
+      name: "vllm:num_requests_waiting_by_reason",
+      help: "Requests that wait, by reason: all of them for a slot.",
+      labels,
+      label: "reason",
+      read: () => ({ capacity: waiting(engine.counters(), admission), deferred: 0 }),
+    });
+    registerByReason(this.registry, {
+      kind: "counter",
+      name: "vllm:admission_rejections_total",
+      help: "Requests that found the queue full.",
+      labels: { model_name: labels.model_name },
+      label: "reason",
+      read: () => ({ max_num_queued_reqs: admission.rejected }),
+    });
     const budget = engine.info.speculation?.draftBudget;
     if (budget !== undefined) {
       const nothing = noSpeculation(budget);

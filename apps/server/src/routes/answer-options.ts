@@ -63,7 +63,7 @@ export async function generateOutputs(
   controller: AbortController,
   onBatch: (batch: TokenBatch, output: number) => void | Promise<void>,
 ): Promise<readonly (GenerateFinish | null)[]> {
-  const arrivedAtNs = process.hrtime.bigint();
+  const observed = metrics.latency.observe(outputs.length, process.hrtime.bigint());
   const failures: unknown[] = [];
   const finishes = await Promise.all(
     outputs.map(async ({ request }, index) => {
@@ -72,7 +72,7 @@ export async function generateOutputs(
       try {
         return await runGeneration(request, {
           engine,
-          observer: metrics.latency.observe(request, outputs.length, arrivedAtNs),
+          observer: observed.output(request),
           place,
           signal: controller.signal,
           onBatch: (batch) => onBatch(batch, index),
