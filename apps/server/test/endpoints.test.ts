@@ -100,6 +100,8 @@ describe("admin endpoints", () => {
         })
       ).statusCode;
     expect(await status(pair.app)).toBe(403);
+    // Also by another method: who may not use it is not told how.
+    expect((await pair.app.inject("/reset_prefix_cache")).statusCode).toBe(403);
     const app = createApp({ engine: pair.engine, apiKeys: ["client"], adminKeys: ["admin"] });
     expect([await status(app), await status(app, "client"), await status(app, "admin")]).toEqual([
       401, 401, 200,

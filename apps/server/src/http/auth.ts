@@ -42,7 +42,7 @@ export function authenticator({
   const acceptsAdmin = keyChecker(adminKeys);
   return (request) => {
     // The route that was found, not what was written: `/%68ealth` and `http://x/health#y` lead to a route as well.
-    const path = request.routeOptions.url ?? "";
+    const path = request.routeOptions.url ?? request.url.split("?", 1)[0] ?? "";
     const admin = adminPaths.has(path);
     if (openPaths.has(path) || (!admin && apiKeys.length === 0)) return;
     if (admin && adminKeys.length === 0) {
