@@ -36,6 +36,14 @@ describe("renderTerminalReport", () => {
       });
     }
 
+    it.each([40, 48])(`keeps ${name} within %i columns, p50 and p99 last of all`, (width) => {
+      const lines = renderTerminalReport(run, { width, color: false }).split("\n");
+      // One long word, such as a file or a hash, stands whole.
+      for (const line of lines.filter((one) => one.trim().includes(" ")))
+        expect(displayWidth(line), line).toBeLessThanOrEqual(width);
+      for (const head of lines.filter((line) => line.startsWith("  ms "))) expect(head).toMatch(/p50 .*p99/);
+    });
+
     it(`says the same of ${name} in colour`, () => {
       const plain = renderTerminalReport(run, { width: 100, color: false });
       const coloured = renderTerminalReport(run, { width: 100, color: true });

@@ -3,7 +3,7 @@ import type { Distribution, RunResult } from "@onpar/sweep-runner";
 import { formatNumber, MINIMUM_N, percentileCell } from "../format.ts";
 import type { Page } from "../paint.ts";
 import { describeOutputs } from "../stopping-rule.ts";
-import { hanging, table } from "../text.ts";
+import { displayWidth, hanging, table } from "../text.ts";
 
 /** Milliseconds, with n beside the statistics of each row. */
 export function latencyLines(result: RunResult, page: Page): string[] {
@@ -23,20 +23,7 @@ export function latencyLines(result: RunResult, page: Page): string[] {
   ] as const;
   const rows = measured.flatMap(([label, values]) => (values === null ? [] : [{ label, values }]));
   if (rows.length === 0) return ["  none: no request ended with output"];
-  const showMin = page.width >= 80;
-  const lines = table([
-    ["ms", "n", ...(showMin ? ["min"] : []), "mean", "p50", "p90", "p99", "max"],
-    ...rows.map(({ label, values }) => [
-      label,
-      String(values.n),
-      ...(showMin ? [formatNumber(values.min)] : []),
-      formatNumber(values.mean),
-      formatNumber(values.p50),
-      percentileCell(values, "p90"),
-      percentileCell(values, "p99"),
-      formatNumber(values.max),
-    ]),
-  ]);
+  const lines = latencyTable(rows, page.width);
   const missing = measured.filter(([, values]) => values === null).map(([label]) => label);
   return [
     ...lines,
@@ -48,6 +35,35 @@ export function latencyLines(result: RunResult, page: Page): string[] {
     ),
     ...hanging("  ", describeOutputs(result.summary.outputs, result.protocol.stoppingRule), page.width),
   ].map((line, index) => (index === 0 || index > rows.length ? page.paint.quiet(line) : line));
+}
+
+interface LatencyRow {
+  readonly label: string;
+  readonly values: Distribution;
+}
+
+const STATISTICS: Readonly<Record<string, (values: Distribution) => string>> = {
+  min: ({ min }) => formatNumber(min),
+  mean: ({ mean }) => formatNumber(mean),
+  p50: ({ p50 }) => formatNumber(p50),
+  p90: (values) => percentileCell(values, "p90"),
+  p99: (values) => percentileCell(values, "p99"),
+  max: ({ max }) => formatNumber(max),
+};
+
+/** Statistics that a narrow terminal does without, the first to go first. */
+const SPARED = ["min", "mean", "max", "p90"];
+
+/** As many statistics as fit into a line; below 80 columns the least is left out in any case. */
+function latencyTable(rows: readonly LatencyRow[], width: number): string[] {
+  for (let gone = width >= 80 ? 0 : 1; ; gone++) {
+    const shown = Object.entries(STATISTICS).filter(([name]) => !SPARED.slice(0, gone).includes(name));
+    const lines = table([
+      ["ms", "n", ...shown.map(([name]) => name)],
+      ...rows.map(({ label, values }) => [label, String(values.n), ...shown.map(([, cell]) => cell(values))]),
+    ]);
+    if (gone === SPARED.length || lines.every((line) => displayWidth(line) <= width)) return lines;
+  }
 }
 
 /** A row that says something of this run only where a condition holds. */

@@ -16,7 +16,8 @@ export function findingLines(result: RunResult, page: Page): string[] {
         const [first = "", ...rest] = hanging(
           "  ",
           `${severity.toUpperCase()} ${code}: ${message}`,
-          page.width,
+          // Its further lines stand two columns further in.
+          page.width - 2,
         );
         return [tones[severity](first), ...rest.map((line) => `  ${line}`).map(tones[severity])];
       }),
