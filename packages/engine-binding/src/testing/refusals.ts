@@ -39,6 +39,7 @@ export const refusalChecks: readonly ConformanceCheck[] = [
         [!capabilities.stopTokenIds, { stopTokenIds: [1] }],
         [!capabilities.tokenPrompts, { prompt: [1, 2, 3] }],
         [!capabilities.requestCachePrompt, { cachePrompt: false }],
+        [!capabilities.requestCachePrompt, { cacheSalt: "salt" }],
         [speculation !== null && !capabilities.requestDraftBudget, { draftBudget: 1 }],
         [
           !capabilities.outputFormats.includes("grammar"),
