@@ -47,7 +47,7 @@ function pointLines({ head, rows }: PointTable, { width, paint }: Page): string[
 export function renderResultReport(result: Result, options: RenderOptions): string {
   const page = createPage(options);
   const { paint, width } = page;
-  const points = pointLines(pointTable(result), page);
+  const points = pointTable(result);
   const pairs = axisPairs(result.protocol);
   const unknown = pairs.filter(([, words]) => words === "unknown").map(([axis]) => axis);
   const findings = result.findings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
@@ -55,7 +55,14 @@ export function renderResultReport(result: Result, options: RenderOptions): stri
     ...hanging("", [result.title, countsLine(result)].filter((part) => part !== null).join(": "), width).map(
       paint.strong,
     ),
-    ...section(result.points.length === 1 ? "Figures" : "Points", points, page),
+    ...section(
+      result.points.length === 1 ? "Figures" : "Points",
+      [
+        ...pointLines(points, page),
+        ...(points.note === "" ? [] : hanging("  ", points.note, width).map(paint.quiet)),
+      ],
+      page,
+    ),
     ...section(
       "Protocol",
       [

@@ -232,4 +232,38 @@ describe("the journal of a sweep", () => {
     expect(result.protocol.stoppingRule).toMatchObject({ name: "ignore-eos", cap: 128 });
     expect(readResult(JSON.parse(resultToJson(result)), "x")).toEqual(JSON.parse(resultToJson(result)));
   });
+
+  it("says who answered, and on which machine the client ran, where the sweep does", () => {
+    expect(importResult(text, "sweep.jsonl").protocol).toMatchObject({
+      model: { resolved: null },
+      engine: null,
+      hardware: { clientHost: null },
+    });
+    const host = {
+      node: "v20",
+      platform: "linux",
+      arch: "x64",
+      cpus: 4,
+      cpuModel: "Some CPU",
+      memoryBytes: 2 ** 33,
+    };
+    const named = (version: string) =>
+      [
+        { type: "sweep", schema: "onpar.sweep/1", kind: "context", config, host },
+        step("a", 512, { ...row(512, 60), model: "m-1", engine: "vllm", engineVersion: "0.25" }),
+        step("b", 1024, { ...row(1024, 60), model: "m-1", engine: "vllm", engineVersion: version }),
+      ]
+        .map((line) => JSON.stringify(line))
+        .join("\n");
+    expect(importResult(named("0.25"), "sweep.jsonl").protocol).toMatchObject({
+      model: { resolved: "m-1" },
+      engine: { name: "vllm", version: "0.25" },
+      hardware: { clientHost: "linux x64, 4 x Some CPU, 8 GiB" },
+    });
+    // Points of two versions are those of none.
+    expect(importResult(named("0.26"), "sweep.jsonl").protocol.engine).toEqual({
+      name: "vllm",
+      version: null,
+    });
+  });
 });

@@ -137,7 +137,7 @@ export { CONTEXT_MARGIN, fitRungs } from "./ladders/context-prompt.ts";
 export type { ContextRow } from "./ladders/context-row.ts";
 export type { ConcurrencyRow } from "./ladders/concurrency-row.ts";
 export type { RunRow } from "./ladders/run-row.ts";
-export type { RungAcceptance, RungFindings } from "./ladders/row-figures.ts";
+export type { RungAcceptance, RungFindings, RungOrigin } from "./ladders/row-figures.ts";
 export { nothingMeasured } from "./ladders/nothing-measured.ts";
 export { ladderCsv } from "./ladders/ladder-csv.ts";
 export {

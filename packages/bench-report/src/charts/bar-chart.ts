@@ -37,7 +37,9 @@ export function histogramChart(
   const peak = bins.find(({ count }) => count === most) ?? first;
   const total = bins.reduce((sum, { count }) => sum + count, 0);
   const description = `${total} ${of} between ${formatNumber(first.from)} and ${formatNumber(last.to)}; most of them, ${most}, between ${formatNumber(peak.from)} and ${formatNumber(peak.to)}. ${xLabel}.`;
-  const ticks = tickPlaces(first.from, last.to);
+  // Values that are nearly alike fall between the places of ticks: their bins say where they are.
+  const places = tickPlaces(first.from, last.to);
+  const ticks = places.length > 0 ? places : [first.from, last.to];
   const svg = frame(
     { id, title, description },
     WIDTH,

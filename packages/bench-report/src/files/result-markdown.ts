@@ -5,7 +5,7 @@ import { escapeMarkdown, markdownFields, markdownTable } from "./markdown-text.t
 
 /** A result of any harness as Markdown: counts, protocol with what is unknown, one row per point. Ends with a newline. */
 export function resultMarkdown(result: Result): string {
-  const { head, rows } = pointTable(result);
+  const { head, rows, note } = pointTable(result);
   const findings = result.findings.map(({ severity, code, message }) =>
     escapeMarkdown(`${severity} ${code}: ${message}`),
   );
@@ -15,6 +15,7 @@ export function resultMarkdown(result: Result): string {
     `**${escapeMarkdown(countsLine(result))}**`,
     "",
     ...markdownTable(head, rows),
+    ...(note === "" ? [] : ["", escapeMarkdown(note)]),
     "",
     "### Protocol",
     "",

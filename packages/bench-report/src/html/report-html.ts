@@ -95,13 +95,17 @@ function header(result: Result, run: RunResult | null): string {
 
 /** Several points are a table, one is a list. */
 function pointSection(result: Result): string {
-  const { head, rows } = pointTable(result);
+  const { head, rows, note } = pointTable(result);
   const [row = []] = rows;
-  if (rows.length > 1) return sectionOf("points", "Points", dataTable("One row per point", { head, rows }));
+  if (rows.length > 1) {
+    const caption = `One row per point${note === "" ? "" : `; ${note}`}`;
+    return sectionOf("points", "Points", dataTable(caption, { head, rows }));
+  }
   return sectionOf(
     "points",
     "Figures",
     definitionList(head.map((name, column) => [name, row[column] ?? "-"] as const)),
+    note === "" ? "" : `<p class="quiet">${text(note)}</p>`,
   );
 }
 

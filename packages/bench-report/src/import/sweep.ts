@@ -6,6 +6,9 @@ import {
   type PartialProtocol,
 } from "@onpar/bench-config";
 
+import { z } from "zod";
+
+import { describeHost } from "../axes.ts";
 import { ReportError } from "../errors.ts";
 import { figure, figures, ofValues, point, single, statistics } from "../result/make.ts";
 import type { Figure, Point, Result } from "../result/schema.ts";
@@ -57,7 +60,7 @@ export const importSweep: Importer = (text, name) => {
       version: textAt(fieldsAt(header, "tool"), "version"),
       name,
       startedAt: textAt(header, "startedAt"),
-      protocol: declaredProtocol(config.data),
+      protocol: statedProtocol(config.data, header, rows),
       points: rows.map((step) => pointOf(step, config.data)),
       notes: [
         "The protocol is what the sweep's configuration states; each point was audited when it was measured.",
@@ -66,6 +69,35 @@ export const importSweep: Importer = (text, name) => {
     findings: steps.flatMap(findingsOf),
   };
 };
+
+/** What the configuration states, with who answered in the points and the machine that the client ran on. */
+function statedProtocol(config: BenchConfig, header: Fields, steps: readonly Fields[]): PartialProtocol {
+  const stated = declaredProtocol(config);
+  const of = (name: string): string | null => {
+    const told = new Set(steps.map((step) => textAt(fieldsAt(step, "row"), name)));
+    return told.size === 1 ? ([...told][0] ?? null) : null;
+  };
+  const [model, engine] = [of("model"), of("engine")];
+  const host = hostSchema.safeParse(header["host"]);
+  return {
+    ...stated,
+    model: { ...stated.model, resolved: model },
+    engine: engine === null ? (stated.engine ?? null) : { name: engine, version: of("engineVersion") },
+    hardware: {
+      device: config.declared.hardware,
+      clientHost: host.success ? describeHost(host.data) : null,
+    },
+  };
+}
+
+const hostSchema = z.looseObject({
+  node: z.string(),
+  platform: z.string(),
+  arch: z.string(),
+  cpus: z.number(),
+  cpuModel: z.string().nullable(),
+  memoryBytes: z.number(),
+});
 
 /** A step that was measured again replaces what was there. */
 function lastOfEach(steps: readonly Fields[]): Fields[] {

@@ -8,6 +8,8 @@ import type { Figure, Point, Result } from "./schema.ts";
 export interface PointTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** Which statistic the figures are: `TTFT · TPOT: p50; output throughput: whole run`. Empty where no source says. */
+  readonly note: string;
 }
 
 interface ColumnOf {
@@ -65,7 +67,19 @@ export function pointTable(result: Result): PointTable {
   return {
     head: columns.map(({ head }) => head),
     rows: result.points.map((point) => columns.map(({ cell }) => cell(point, result) ?? "-")),
+    note: statisticsOf(result),
   };
+}
+
+function statisticsOf({ points }: Result): string {
+  const labels = new Map<string, string[]>();
+  for (const name of SHOWN) {
+    const told = points.flatMap(({ figures }) => figures[name] ?? []).find(({ value }) => value !== null);
+    if (told === undefined || told.statistic === "single value") continue;
+    const of = labels.get(told.statistic) ?? [];
+    labels.set(told.statistic, [...of, FIGURES[name].label]);
+  }
+  return [...labels].map(([statistic, of]) => `${of.join(" · ")}: ${statistic}`).join("; ");
 }
 
 function figureColumn(name: FigureName): ColumnOf {

@@ -7,12 +7,14 @@ import {
   medianOf,
   rungAcceptance,
   rungFindings,
+  rungOrigin,
   type RungAcceptance,
   type RungFindings,
+  type RungOrigin,
 } from "./row-figures.ts";
 
 /** One rung of a concurrency ladder: streams that start together, one request each, several times. */
-export interface ConcurrencyRow extends RungAcceptance, RungFindings {
+export interface ConcurrencyRow extends RungAcceptance, RungFindings, RungOrigin {
   readonly kind: "concurrency";
   readonly streams: number;
   /** Median over the repetitions of all output tokens / (last end - first start). */
@@ -43,6 +45,7 @@ export function concurrencyRow(
   repetitions: readonly ConcurrencyRep[],
   draftBudget: number | null,
 ): ConcurrencyRow {
+  const results = repetitions.map(({ result }) => result);
   const records = repetitions.flatMap((one) => one.records);
   const ok = records.filter(({ state }) => state === "ok");
   const aggregates = repetitions.map((one) => aggregateRate(one.records));
@@ -63,11 +66,9 @@ export function concurrencyRow(
     reps: repetitions.length,
     ok: ok.length,
     failed: records.length - ok.length,
-    ...rungFindings(repetitions.map(({ result }) => result)),
-    ...rungAcceptance(
-      repetitions.map(({ result }) => result),
-      draftBudget,
-    ),
+    ...rungOrigin(results),
+    ...rungFindings(results),
+    ...rungAcceptance(results, draftBudget),
   };
 }
 

@@ -8,12 +8,14 @@ import {
   medianOf,
   rungAcceptance,
   rungFindings,
+  rungOrigin,
   type RungAcceptance,
   type RungFindings,
+  type RungOrigin,
 } from "./row-figures.ts";
 
 /** One rung of a context ladder. Rates are the comparator's: see each field. */
-export interface ContextRow extends RungAcceptance, RungFindings {
+export interface ContextRow extends RungAcceptance, RungFindings, RungOrigin {
   readonly kind: "context";
   /** Tokens that the context was cut to. */
   readonly contextTarget: number;
@@ -87,6 +89,7 @@ export function contextRow(input: ContextRowInput): ContextRow {
     failed: records.filter(({ state }) => state !== "ok").length,
     shortDropped: measured.filter(({ outputTokens }) => (outputTokens ?? 0) < CTXSWEEP_MINIMUM_TOKENS).length,
     cachedPromptTokens: result.summary.cachedPromptTokens,
+    ...rungOrigin([result]),
     ...rungFindings([result]),
     ...rungAcceptance([result], input.draftBudget),
   };

@@ -65,6 +65,26 @@ export function rungAcceptance(results: readonly RunResult[], draftBudget: numbe
   };
 }
 
+/** Who answered in a rung. */
+export interface RungOrigin {
+  /** As the system names it; null where it does not, or where the runs of the rung had several. */
+  readonly model: string | null;
+  readonly engine: string | null;
+  readonly engineVersion: string | null;
+}
+
+export function rungOrigin(results: readonly RunResult[]): RungOrigin {
+  return {
+    model: oneOf(results.map(({ protocol }) => protocol.model.resolved)),
+    engine: oneOf(results.map(({ system }) => system.engine)),
+    engineVersion: oneOf(results.map(({ system }) => system.version)),
+  };
+}
+
+function oneOf(names: readonly (string | null)[]): string | null {
+  return new Set(names).size === 1 ? (names[0] ?? null) : null;
+}
+
 /** What speaks against the figures of a rung, by the codes of its findings. */
 export interface RungFindings {
   /** The stated protocol was not kept, or counts contradict each other. */

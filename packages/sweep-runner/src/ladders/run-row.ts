@@ -1,8 +1,15 @@
 import type { RunResult } from "../result.ts";
-import { rungAcceptance, rungFindings, type RungAcceptance, type RungFindings } from "./row-figures.ts";
+import {
+  rungAcceptance,
+  rungFindings,
+  rungOrigin,
+  type RungAcceptance,
+  type RungFindings,
+  type RungOrigin,
+} from "./row-figures.ts";
 
 /** A point of a sweep that is a plain run: what it came to, in figures that can stand beside each other. */
-export interface RunRow extends RungAcceptance, RungFindings {
+export interface RunRow extends RungAcceptance, RungFindings, RungOrigin {
   readonly kind: "run";
   readonly asked: number;
   readonly ok: number;
@@ -60,6 +67,7 @@ export function runRow(result: RunResult, draftBudget: number | null): RunRow {
     slosMissed:
       summary.goodput?.slos.filter(({ scope, met, of }) => scope === "run" && met < of).length ?? null,
     interrupted,
+    ...rungOrigin([result]),
     ...rungFindings([result]),
     ...rungAcceptance([result], draftBudget),
   };

@@ -81,7 +81,9 @@ describe("a rung of the context ladder", () => {
       failed: 0,
       acceptedPerPass: 3,
       saturation: 0.5,
+      model: result.protocol.model.resolved,
     });
+    expect(row.model).not.toBeNull();
     // n / (stream end - TTFT) = 20 / 0.2 s.
     expect(row.decodeTokensPerS).toBeCloseTo(100);
     expect(row.decodeBytesPerS).toBeCloseTo(400);
