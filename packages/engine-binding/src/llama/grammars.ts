@@ -3,6 +3,7 @@ import type { OutputFormat } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { grammarFault } from "../text/gbnf.ts";
 import { messageOf, type NodeLlama } from "./node-llama.ts";
+import { readableSchema } from "./readable-schema.ts";
 import { schemaFault } from "./schema-fault.ts";
 
 /** How far the output of one request is in its grammar. */
@@ -61,8 +62,9 @@ export class GrammarSource {
     const fault = format.kind === "grammar" ? grammarFault(format.grammar) : schemaFault(schema);
     if (fault !== null) return Promise.reject(new SyntaxError(fault));
     if (format.kind === "grammar") return this.#llama.createGrammar({ grammar: format.grammar });
-    if (!isSchema(schema)) return Promise.reject(new TypeError("the schema is not an object"));
-    return this.#compileSchema(schema);
+    const readable = readableSchema(schema);
+    if (!isSchema(readable)) return Promise.reject(new TypeError("the schema is not an object"));
+    return this.#compileSchema(readable);
   }
 
   async #compileSchema(schema: JsonSchema): Promise<LlamaGrammar> {

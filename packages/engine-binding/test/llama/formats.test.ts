@@ -18,6 +18,11 @@ const schema = {
   additionalProperties: false,
 };
 
+/** Whether a value is one of these, as JSON. */
+function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
+  return (value) => values.some((one) => JSON.stringify(one) === JSON.stringify(value));
+}
+
 describe("output formats", () => {
   it.each([0, 0.9])("hold the output to a JSON schema at temperature %d", async (temperature) => {
     const outputs = await Promise.all(
@@ -40,6 +45,43 @@ describe("output formats", () => {
       });
       expect(finish.speculation).toBeNull();
     }
+  });
+
+  it("hold the output to alternatives, lists of types and optional values", async () => {
+    const words = {
+      type: "object",
+      properties: { word: { type: "string", maxLength: 6 } },
+      required: ["word"],
+    };
+    const schemas: [Record<string, unknown>, (value: unknown) => boolean][] = [
+      [
+        { anyOf: [{ type: "boolean" }, { const: "x" }] },
+        (value) => typeof value === "boolean" || value === "x",
+      ],
+      [
+        { type: ["object", "null"], properties: { a: { type: "integer", enum: [1] } }, required: ["a"] },
+        isOneOf([null, { a: 1 }]),
+      ],
+      [{ allOf: [{ enum: ["a", "b"] }], description: "A letter" }, isOneOf(["a", "b"])],
+      [{ $ref: "#/$defs/w", $defs: { w: words } }, (value) => JSON.stringify(value).startsWith('{"word":')],
+      [
+        { type: "object", properties: { a: { anyOf: [{ type: "null" }, { type: "boolean" }] } } },
+        isOneOf([{ a: null }, { a: true }, { a: false }]),
+      ],
+    ];
+    const seen: unknown[] = [];
+    for (const [one, allows] of schemas) {
+      for (const seed of [1, 2, 3, 4]) {
+        const sampling = { temperature: 1.5, seed };
+        const format = { kind: "json-schema" as const, schema: one };
+        const { text, finish } = await generate(engine, QUESTIONS[0], { maxTokens: 80, sampling, format });
+        expect(finish.reason, text).toBe("eos");
+        const value: unknown = JSON.parse(text);
+        expect(allows(value), `${JSON.stringify(one)}: ${text}`).toBe(true);
+        seen.push(value);
+      }
+    }
+    expect(seen.some((value) => value !== null)).toBe(true);
   });
 
   it("hold the output to a grammar", async () => {

@@ -19,6 +19,20 @@ describe("schemaFault", () => {
     expect(schemaFault({ items: { type: "text" } })).toBe('#/items/type: there is no type "text"');
     expect(schemaFault({ type: ["null", "date"] })).toBe('#/type: there is no type "date"');
     expect(schemaFault({ properties: { type: { type: "string" } } })).toBeNull();
+    expect(schemaFault({ properties: { a: { type: "string", pattern: "^a" } } })).toBe(
+      "#/properties/a/pattern: outputs cannot be held to this keyword",
+    );
+    expect(schemaFault({ properties: { pattern: { type: "string" }, not: { type: "null" } } })).toBeNull();
+    expect(schemaFault({ type: "array", uniqueItems: true })).toMatch(/^#\/uniqueItems: /);
+    expect(schemaFault({ type: "array", uniqueItems: false })).toBeNull();
+    expect(schemaFault({ allOf: [{ type: "string" }, { maxLength: 3 }] })).toMatch(/^#\/allOf: .*several/);
+    expect(schemaFault({ anyOf: [{ type: "string" }], type: "string" })).toBe(
+      "#/anyOf: cannot stand beside type",
+    );
+    expect(schemaFault({ anyOf: [{ type: "string" }], title: "A", default: null })).toBeNull();
+    expect(schemaFault({ $ref: "#/$defs/a", $defs: { b: {} } })).toBe("#/$ref: there is no #/$defs/a");
+    expect(schemaFault({ items: false })).toBe("#/items: no output is allowed");
+    expect(schemaFault({ additionalProperties: false })).toBeNull();
     expect(schemaFault({ anyOf: [{ type: "string", minLength: 5000 }] })).toBe(
       "#/anyOf/0/minLength: at most 2000 are possible, got 5000",
     );
