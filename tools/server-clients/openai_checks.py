@@ -7,6 +7,7 @@ import json
 import sys
 import time
 import urllib.request
+from typing import List, Literal, Optional
 
 import openai
 from pydantic import BaseModel, Field
@@ -27,6 +28,7 @@ LOOK_UP = {
 
 class Word(BaseModel):
     word: str = Field(max_length=8)
+    letters: Optional[List[Literal["a", "b"]]] = Field(default=None, max_length=2)
 
 
 def series(name):
