@@ -52,6 +52,31 @@ describe("renderTerminalReport", () => {
     });
   }
 
+  it("says what prompts share, how conversations are played, and how answers came", () => {
+    const say = (dataset: object, more: object = {}): string => {
+      const config = benchConfigSchema.parse({ dataset, ...more });
+      return renderTerminalReport({ ...result(), config }, { width: 200, color: false });
+    };
+    expect(
+      say({ kind: "multi-turn", history: "live", turnDelayMs: 250 }, { datasetPath: "f.jsonl" }),
+    ).toContain(
+      "all of each conversation, later ones after the server's own answers, 250 ms of pause before each",
+    );
+    expect(say({ kind: "shared-prefix", hitRate: 0.5, prefixGroups: 3 })).toContain(
+      "50.0 % of the prompt tokens, 3 groups",
+    );
+    expect(say({ sharedPrefixLen: 64 })).toContain("64 tokens, 1 group");
+    expect(say({ kind: "sharegpt", recordedLengths: true }, { datasetPath: "f.json" })).toContain(
+      "outputs capped at their recorded lengths",
+    );
+    const { protocol } = result();
+    const load = { ...protocol.load, retries: 2, durationS: 5 };
+    const whole = { ...result(), protocol: { ...protocol, delivery: "whole" as const, load } };
+    const text = renderTerminalReport(whole, { width: 200, color: false });
+    expect(text).toContain("not streamed");
+    expect(text).toMatch(/in flight, for 5 s, (started together, )?at most 2 retries, /);
+  });
+
   it("puts failures into the first line", () => {
     expect(firstLine(failedResult())).toBe("50 asked: 0 ok, 50 failed, 0 aborted; error rate 100.0 %");
     expect(firstLine(interruptedResult())).toBe(

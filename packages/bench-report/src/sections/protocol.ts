@@ -7,7 +7,7 @@ import {
 } from "@onpar/bench-config";
 import type { RunResult } from "@onpar/sweep-runner";
 
-import { count, formatSpan, shortHash } from "../format.ts";
+import { count, formatPercent, formatSpan, shortHash } from "../format.ts";
 import type { Page } from "../paint.ts";
 import { describeRuleResolution, describeValues } from "../stopping-rule.ts";
 import { fields } from "../text.ts";
@@ -39,6 +39,7 @@ export function protocolPairs(result: RunResult): [string, string][] {
       `${workload.source}, ${count(workload.prompts, "prompt")}, sha256 ${shortHash(workload.sha256)}; prompt tokens ${prompts}` +
         (result.config.dataset.recordedLengths ? "; outputs capped at their recorded lengths" : ""),
     ],
+    ...promptFields(result),
     ["load", describeLoad(result)],
     ["speculation", describeSpeculation(result)],
   ];
@@ -51,6 +52,22 @@ function presetFields({ config }: RunResult): [string, string][] {
   const departures = presetDepartures(config).map(describeDeparture);
   const kept = departures.length === 0 ? "kept" : `left: ${departures.join("; ")}`;
   return [["preset", `${preset.name} (${preset.source.date}), ${kept}`]];
+}
+
+/** What prompts share, and how conversations are played; nothing where neither is so. */
+function promptFields({ config: { dataset } }: RunResult): [string, string][] {
+  const { kind, turns, history, turnDelayMs, hitRate, sharedPrefixLen, prefixGroups } = dataset;
+  const groups = count(prefixGroups, "group");
+  const told: [string, string][] = [];
+  if (kind === "multi-turn" || (turns ?? 1) > 1) {
+    const answers = history === "live" ? "the server's own answers" : "the answers of the file";
+    const pause = turnDelayMs === 0 ? "" : `, ${turnDelayMs} ms of pause before each`;
+    told.push(["turns", `${turns ?? "all"} of each conversation, later ones after ${answers}${pause}`]);
+  }
+  if (hitRate !== null)
+    told.push(["hit rate asked", `${formatPercent(hitRate)} of the prompt tokens, ${groups}`]);
+  else if (sharedPrefixLen > 0) told.push(["shared prefix", `${sharedPrefixLen} tokens, ${groups}`]);
+  return told;
 }
 
 function describeLoad({ protocol }: RunResult): string {
