@@ -119,6 +119,8 @@ describe("axes", () => {
     ["load", { load: { ...whole.load, warmupRequests: 0 } }, "differs"],
     ["load", { workload: { ...whole.workload, prompts: 10 } }, "differs"],
     ["load", { load: { ...whole.load, durationS: null } }, "unknown"],
+    ["cache state", { cache: { policy: "none", state: "cold", cachedTokens: 3 } }, "equal"],
+    ["cache state", { cache: { policy: "none", state: "warm", cachedTokens: 300 } }, "differs"],
     ["cache state", { cache: { policy: "nonce", state: "cold", cachedTokens: 0 } }, "differs"],
     ["cache state", { cache: { policy: "none" } }, "unknown"],
     ["speculation", { speculation: { observed: true, draftBudget: 5 } }, "differs"],

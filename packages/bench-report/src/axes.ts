@@ -7,6 +7,8 @@ import {
 } from "@onpar/bench-config";
 import type { HostFacts, RunResult } from "@onpar/sweep-runner";
 
+import { cacheState } from "./sections/cache.ts";
+
 /** One axis over two runs: those of the protocol, and what the run made of it. */
 export type AxisComparison = ComparedAxis;
 
@@ -30,7 +32,7 @@ export function protocolOf({ config, protocol, summary, system, host }: RunResul
     load: { ...stated.load, ...protocol.load },
     cache: {
       policy: config.cache.policy,
-      state: cached === null ? null : cached === 0 ? "cold" : "warm",
+      state: cacheState(summary),
       cachedTokens: cached,
     },
     speculation: { ...stated.speculation, ...protocol.speculation },

@@ -77,6 +77,21 @@ describe("renderTerminalReport", () => {
     expect(text).toMatch(/in flight, for 5 s, (started together, )?at most 2 retries, /);
   });
 
+  it("calls a cache cold that served less than one prompt token of a hundred", () => {
+    const state = (cachedPromptTokens: number | null, cacheHitRate: number | null): string => {
+      const text = renderTerminalReport(result({ summary: { cachedPromptTokens, cacheHitRate } }), {
+        width: 200,
+        color: false,
+      });
+      return /^ {2}state +(.*)$/m.exec(text)?.[1] ?? "";
+    };
+    expect(state(0, 0)).toBe("cold: no prompt token came from it");
+    expect(state(1, 0.001)).toBe("cold: 1 prompt token came from it (0.1 % of all)");
+    expect(state(40, 0.02)).toBe("warm: 40 prompt tokens came from it (2.0 % of all)");
+    expect(state(40, null)).toBe("warm: 40 prompt tokens came from it");
+    expect(state(null, null)).toMatch(/^unknown: /);
+  });
+
   it("puts failures into the first line", () => {
     expect(firstLine(failedResult())).toBe("50 asked: 0 ok, 50 failed, 0 aborted; error rate 100.0 %");
     expect(firstLine(interruptedResult())).toBe(

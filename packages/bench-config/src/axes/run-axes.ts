@@ -16,8 +16,7 @@ function compareCachedTokens(a: JsonValue, b: JsonValue): AxisState {
   if (typeof a !== "number" || typeof b !== "number") {
     return "unknown";
   }
-  const isSame = a === 0 || b === 0 ? a === b : Math.abs(a - b) <= Math.max(8, 0.05 * Math.max(a, b));
-  return isSame ? "equal" : "differs";
+  return Math.abs(a - b) <= Math.max(8, 0.05 * Math.max(a, b)) ? "equal" : "differs";
 }
 
 function medianOf(value: JsonValue): number | null {
@@ -197,7 +196,7 @@ export const runAxes: readonly AxisDefinition[] = [
       const known = [
         ...(policy == null ? [] : [`policy ${policy}`]),
         ...(state == null ? [] : [state]),
-        ...(cachedTokens == null ? [] : [`${cachedTokens} prompt tokens from cache`]),
+        ...(cachedTokens == null ? [] : [`${cachedTokens} prompt ${cachedTokens === 1 ? "token" : "tokens"} from cache`]),
       ];
       return known.length === 0 ? UNKNOWN : known.join(", ");
     },
