@@ -196,7 +196,9 @@ export const runAxes: readonly AxisDefinition[] = [
       const known = [
         ...(policy == null ? [] : [`policy ${policy}`]),
         ...(state == null ? [] : [state]),
-        ...(cachedTokens == null ? [] : [`${cachedTokens} prompt ${cachedTokens === 1 ? "token" : "tokens"} from cache`]),
+        ...(cachedTokens == null
+          ? []
+          : [`${cachedTokens} prompt ${cachedTokens === 1 ? "token" : "tokens"} from cache`]),
       ];
       return known.length === 0 ? UNKNOWN : known.join(", ");
     },
