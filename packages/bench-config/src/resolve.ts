@@ -83,6 +83,13 @@ function settleLength(merged: MergedLayers, config: BenchConfig): void {
   }
 }
 
+/** Whoever names one length after it was said that outputs are as long as recorded means that length. */
+function settleRecordedLengths(merged: MergedLayers): void {
+  const recorded = merged.rank.get("dataset.recordedLengths") ?? -1;
+  const length = Math.max(merged.rank.get("maxTokens") ?? -1, merged.rank.get("outputLen") ?? -1);
+  if (recorded >= 0 && length > recorded) withdraw(merged, "dataset.recordedLengths");
+}
+
 /** Who names an engine of this process means the endpoint that runs it. */
 function implyEngine(merged: MergedLayers): void {
   if (!isSet(merged, "engine.kind") || isSet(merged, "target.endpoint")) return;
@@ -106,6 +113,7 @@ function settle(merged: MergedLayers): void {
   if (isServerTemplate(config.target.endpoint) && !isSet(merged, "skipChatTemplate")) {
     merged.values.set("skipChatTemplate", false);
   }
+  settleRecordedLengths(merged);
   settleLength(merged, config);
   implyLoad(merged, config);
   // A file made for a server stays usable when a flag chooses the engine, and the other way round.
@@ -174,7 +182,7 @@ function contextOf(merged: MergedLayers, config: BenchConfig): RuleContext {
  *
  * What the settings imply is made explicit: on chat-completions `skipChatTemplate` is false unless it was set; on
  * the engine endpoint `target.model` names the GGUF file unless `engine.modelPath` is set; `maxTokens` alone sets
- * `outputLen` too. A setting that a later layer's choice of endpoint or dataset makes meaningless returns to its
+ * `outputLen` too; a length that is named after `dataset.recordedLengths` holds for all outputs. A setting that a later layer's choice of endpoint or dataset makes meaningless returns to its
  * default; one of the same or a later layer is refused.
  *
  * @throws ConfigError with every problem of every layer, and every contradiction between valid settings.

@@ -113,6 +113,25 @@ describe("what the settings imply", () => {
     expect(resolveConfig([layer("flags", { maxTokens: 7 })]).config.outputLen).toBe(7);
   });
 
+  test("a length that is named later holds for all outputs; beside recorded lengths it is that of rows without", () => {
+    const sharegpt = { kind: "sharegpt", recordedLengths: true };
+    const file = layer("file", { datasetPath: "d.json", dataset: sharegpt });
+    const of = (...layers: ConfigLayer[]): readonly [boolean, number] => {
+      const { config } = resolveConfig(layers);
+      return [config.dataset.recordedLengths, config.maxTokens ?? config.outputLen];
+    };
+    expect(of(file)).toEqual([true, 128]);
+    expect(of(file, layer("flags", { outputLen: 64 }))).toEqual([false, 64]);
+    expect(of(file, layer("flags", { maxTokens: 32 }))).toEqual([false, 32]);
+    expect(of(layer("file", { datasetPath: "d.json", dataset: sharegpt, outputLen: 64 }))).toEqual([
+      true,
+      64,
+    ]);
+    const preset = layer("flags", { preset: "vllm-bench-serve-sharegpt", datasetPath: "d.json" });
+    expect(of(preset)).toEqual([true, 128]);
+    expect(of(preset, layer("flags", { outputLen: 64 }))).toEqual([false, 64]);
+  });
+
   test("a later choice withdraws the settings of the other kind of target", () => {
     const server = layer("file", {
       target: { baseUrl: "http://10.0.0.1:8000", metricsUrl: "http://10.0.0.1/m" },

@@ -153,6 +153,34 @@ test("every preset is run here", async () => {
   expect(new Set(names)).toEqual(new Set(Object.keys(cases)));
 });
 
+test("outputs of ShareGPT rows are as long as their recorded answers unless a length is named", async () => {
+  proxy.take();
+  const flags = [
+    "--preset=vllm-bench-serve-sharegpt",
+    dataset("sharegpt.json"),
+    "--num-prompts=2",
+    "--concurrency=2",
+  ];
+  const { code, stdout } = await onpar([
+    "run",
+    `--base-url=${proxy.url}`,
+    ...flags,
+    "--ignore-eos",
+    "--json",
+  ]);
+  expect(code).toBe(0);
+  const { summary } = JSON.parse(stdout) as RunResult;
+  const caps = proxy
+    .take()
+    .flatMap(({ body }) => (body["stream"] === true ? Number(body["max_tokens"]) : []));
+  expect(caps).toHaveLength(2);
+  // Both rows record "It is.", a few tokens of any vocabulary.
+  expect(new Set(caps).size).toBe(1);
+  expect(caps[0]).toBeGreaterThan(1);
+  expect(caps[0]).toBeLessThan(8);
+  expect(summary.outputs.lengths).toMatchObject({ min: caps[0], max: caps[0] });
+});
+
 test.each(Object.entries(cases))("%s completes and keeps its protocol", async (name, expected) => {
   proxy.take();
   const flags = ["run", `--base-url=${proxy.url}`, `--preset=${name}`, "--json", ...expected.flags];

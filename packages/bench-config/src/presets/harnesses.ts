@@ -105,7 +105,7 @@ export const harnessPresets: readonly Preset[] = [
       unsentTemperature,
       firstPromptAsWarmup,
       "vLLM leaves out prompts and answers under 4 tokens, prompts over 1024 and pairs over 2048; here every row is taken.",
-      "--no-recorded-lengths with --output-len is its --sharegpt-output-len.",
+      "--output-len is its --sharegpt-output-len.",
     ],
   },
   {

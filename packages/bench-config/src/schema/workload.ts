@@ -77,7 +77,8 @@ export const datasetSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "true: each output is capped at the tokens of the answer that its row records. false: one cap holds for all.",
+      "true: each output is capped at the tokens of the answer that its row records; the cap of the run is that of rows without. " +
+        "false: one cap holds for all.",
     ),
   shuffle: z
     .boolean()
