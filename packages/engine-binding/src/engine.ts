@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * The interface every in-process engine is used through. What an engine cannot say is `null`, never made up.
  * All times are integer nanoseconds of `process.hrtime.bigint()`, the one monotonic clock of the process.

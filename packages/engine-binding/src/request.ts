@@ -6,6 +6,7 @@ import type {
   TokenizeOptions,
 } from "./engine.ts";
 import { EngineError } from "./errors.ts";
+import { checkKinds, isList, kindOf } from "./request-kinds.ts";
 
 /** What a request is checked against. */
 export interface RequestLimits {
@@ -49,6 +50,7 @@ const MAX_FORMAT_DEPTH = 64;
  * @throws {EngineError} `ENGINE_INVALID_REQUEST`, `ENGINE_PROMPT_TOO_LONG`
  */
 export function checkRequest(request: GenerateRequest, limits: RequestLimits): CheckedRequest {
+  checkKinds(request);
   const { maxTokens } = request;
   const prompt =
     typeof request.prompt === "string"
@@ -88,8 +90,15 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): C
     speculate: (request.speculate ?? true) && request.draftBudget !== 0,
     draftBudget: request.draftBudget ?? null,
     logprobs: request.logprobs ?? null,
-    format: request.format ?? null,
+    format: request.format === undefined ? null : plainFormat(request.format),
   };
+}
+
+/** Without what JSON does not have, which could not cross to another thread. */
+function plainFormat(format: OutputFormat): OutputFormat {
+  return format.kind === "json-schema"
+    ? { kind: "json-schema", schema: JSON.parse(JSON.stringify(format.schema)) }
+    : format;
 }
 
 /** @throws {EngineError} `ENGINE_INVALID_REQUEST` when one is empty or too long, or there are too many */
@@ -104,6 +113,7 @@ export function checkStops(stop: readonly string[]): void {
 
 /** @throws {EngineError} `ENGINE_INVALID_REQUEST` when one is not a token id of the vocabulary */
 export function checkTokenIds(name: string, tokenIds: readonly number[], vocabularySize: number): void {
+  if (!isList(tokenIds)) refuse(`${name} must be a list of token ids, got ${kindOf(tokenIds)}`);
   for (const [index, token] of tokenIds.entries()) {
     if (!Number.isSafeInteger(token) || token < 0 || token >= vocabularySize) {
       refuse(`${name}[${index}] is not a token id from 0 to ${vocabularySize - 1}: ${String(token)}`);

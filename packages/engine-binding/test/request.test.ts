@@ -31,6 +31,9 @@ const check = (request: Partial<GenerateRequest>) =>
 const deep = (levels: number): Record<string, unknown> =>
   levels === 0 ? { type: "string" } : { items: deep(levels - 1) };
 
+/** Requests of callers without types. */
+const checkAny = (request: unknown) => checkRequest(Object(request), limits);
+
 describe("checkRequest", () => {
   it("fills in the defaults", () => {
     expect(check({})).toEqual({
@@ -47,6 +50,38 @@ describe("checkRequest", () => {
       draftBudget: null,
       logprobs: null,
       format: null,
+    });
+  });
+
+  it.each<[object | undefined, RegExp]>([
+    [undefined, /prompt must be a text or a list of token ids, got undefined/],
+    [[], /a request is an object/],
+    [{ prompt: null }, /prompt must be .*, got null/],
+    [{ prompt: 5 }, /prompt must be .*, got 5/],
+    [{ prompt: new DataView(new ArrayBuffer(8)) }, /prompt must be .*, got an object/],
+    [{ stop: "x" }, /stop must be a list of texts, got "x"/],
+    [{ stopTokenIds: 7 }, /stopTokenIds must be a list/],
+    [{ sampling: 1 }, /sampling must be an object/],
+    [{ cacheSalt: 5 }, /cacheSalt must be a text, got 5/],
+    [{ ignoreEos: "false" }, /ignoreEos must be true or false, got "false"/],
+    [{ format: "json" }, /format must be an object with kind, got "json"/],
+    [{ format: { kind: "json-schema" } }, /format\.schema must be an object/],
+    [{ format: { kind: "json-schema", schema: [] } }, /format\.schema must be an object/],
+    [{ format: { kind: "grammar", grammar: 5 } }, /format\.grammar must be a text/],
+  ])("refuses %j, which no type allows", (request, message) => {
+    const whole =
+      Array.isArray(request) || request === undefined ? request : { prompt: [1], maxTokens: 4, ...request };
+    expect(() => checkAny(whole)).toThrow(
+      expect.objectContaining({ code: "ENGINE_INVALID_REQUEST", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("takes typed arrays, and of a schema what JSON has", () => {
+    expect(checkAny({ prompt: Int32Array.of(1, 2), maxTokens: 1 }).prompt).toEqual([1, 2]);
+    const schema = { type: "string", toString: () => "a function cannot be sent to a thread" };
+    expect(checkAny({ prompt: [1], maxTokens: 1, format: { kind: "json-schema", schema } }).format).toEqual({
+      kind: "json-schema",
+      schema: { type: "string" },
     });
   });
 

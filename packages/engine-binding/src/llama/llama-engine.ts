@@ -67,6 +67,8 @@ export class LlamaEngine {
     const { eosTokenIds, detokenize, grammars } = this.#parts;
     const queuedAtNs = process.hrtime.bigint();
     const grammar = request.format === null ? null : await grammars.start(request.format);
+    // it may have ended meanwhile
+    this.#ensureAlive();
     const draftBudget = this.#parts.info.speculation?.draftBudget ?? 0;
     const acceptance = this.#parts.limits.adaptive?.begin() ?? new AcceptanceEstimate();
     const job = new Job({

@@ -14,8 +14,9 @@ export class ErrorLog {
     if (this.#lines.length > 3) this.#lines.shift();
   };
 
-  /** The lines, for the end of a one-line message. */
-  tail(): string {
+  /** The lines, for the end of a one-line message. They come a turn later than the failure that they explain. */
+  async tail(): Promise<string> {
+    await new Promise((resolve) => setImmediate(resolve));
     const lines = this.#lines.splice(0).join("; ").replaceAll(/\s+/gu, " ");
     return lines === "" ? "" : ` (${lines})`;
   }
@@ -50,9 +51,8 @@ export async function startLlama(
         { cause },
       );
     }
-    throw new EngineError("ENGINE_FAILED", `llama.cpp does not start: ${messageOf(cause)}${log.tail()}`, {
-      cause,
-    });
+    const message = `llama.cpp does not start: ${messageOf(cause)}${await log.tail()}`;
+    throw new EngineError("ENGINE_FAILED", message, { cause });
   }
 }
 
@@ -77,7 +77,8 @@ export async function loadModel(
     signal?.throwIfAborted();
     throw new EngineError(
       "ENGINE_MODEL_INVALID",
-      `${role} ${basename(path)} cannot be loaded: ${messageOf(cause)}${log.tail()}`,
+      `${role} ${basename(path)} cannot be loaded, because it is damaged, cut off or of a kind that llama.cpp does not know: ` +
+        `${messageOf(cause)}${await log.tail()}`,
       { cause },
     );
   }
@@ -111,7 +112,7 @@ export async function createContext(
     signal?.throwIfAborted();
     throw new EngineError(
       "ENGINE_FAILED",
-      `no context of ${slots} slots with ${contextSize} tokens each: ${messageOf(cause)}${log.tail()}` +
+      `no context of ${slots} slots with ${contextSize} tokens each: ${messageOf(cause)}${await log.tail()}` +
         " (ask for fewer slots or a smaller contextSize)",
       { cause },
     );

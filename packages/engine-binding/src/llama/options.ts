@@ -1,5 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { EngineError } from "../errors.ts";
+import { kindOf } from "../request-kinds.ts";
 
 /** What `loadLlamaEngine` takes. */
 export interface LlamaEngineOptions {
@@ -54,6 +55,15 @@ export interface LlamaEngineNumbers {
 
 /** @throws {EngineError} `ENGINE_INVALID_OPTIONS` */
 export function checkNumbers(options: LlamaEngineOptions): LlamaEngineNumbers {
+  oneOf("draftLength", options.draftLength, ["fixed", "adaptive"]);
+  oneOf("gpu", options.gpu, ["auto", "cuda", "vulkan", "metal", false]);
+  const { memoryLimitBytes } = options;
+  if (memoryLimitBytes !== undefined && !(typeof memoryLimitBytes === "number" && memoryLimitBytes >= 0)) {
+    throw new EngineError(
+      "ENGINE_INVALID_OPTIONS",
+      `memoryLimitBytes must be a number of bytes, got ${String(memoryLimitBytes)}`,
+    );
+  }
   if (options.promptLookup === true && options.draftModelPath !== undefined) {
     throw new EngineError(
       "ENGINE_INVALID_OPTIONS",
@@ -68,6 +78,15 @@ export function checkNumbers(options: LlamaEngineOptions): LlamaEngineNumbers {
     threads: options.threads === "auto" ? "auto" : integer("threads", options.threads ?? 1, 1, 1024),
     batchSize: integer("batchSize", options.batchSize ?? 512, 1, 65_536),
   };
+}
+
+/** Callers without types may give anything, and llama.cpp would run by its own choice. */
+function oneOf(name: string, value: unknown, allowed: readonly unknown[]): void {
+  if (value === undefined || allowed.includes(value)) return;
+  throw new EngineError(
+    "ENGINE_INVALID_OPTIONS",
+    `${name} must be one of ${allowed.join(", ")}, got ${kindOf(value)}`,
+  );
 }
 
 function integer(name: string, value: number, lowest: number, highest: number): number {
@@ -88,6 +107,12 @@ function integer(name: string, value: number, lowest: number, highest: number): 
  * @throws {EngineError} `ENGINE_MODEL_NOT_FOUND`, `ENGINE_MODEL_INVALID`
  */
 export async function checkModelFile(role: string, path: string): Promise<number> {
+  if (typeof path !== "string" || path === "") {
+    throw new EngineError(
+      "ENGINE_MODEL_NOT_FOUND",
+      `${role}: give the path of a GGUF file, got ${kindOf(path)}`,
+    );
+  }
   const info = await stat(path).catch((cause: unknown) => {
     throw new EngineError("ENGINE_MODEL_NOT_FOUND", `${role} not found: ${path}`, { cause });
   });

@@ -1,6 +1,7 @@
 import type { Sampling } from "@onpar/vllm-addon";
 import type { EngineInfo, GenerateRequest, OutputFormat } from "../engine.ts";
 import { EngineError } from "../errors.ts";
+import { checkKinds } from "../request-kinds.ts";
 import { checkSampling, checkStops, checkTokenIds } from "../request.ts";
 
 /** vLLM's tokens are 32-bit; a cap above it is none. */
@@ -14,6 +15,7 @@ const MAX_OUTPUT_IDS = 2 ** 20;
  * @throws {EngineError} `ENGINE_INVALID_REQUEST`, `ENGINE_UNSUPPORTED`, `ENGINE_PROMPT_TOO_LONG`
  */
 export function nativeSampling(request: GenerateRequest, info: EngineInfo): Sampling & { maxTokens: number } {
+  checkKinds(request);
   refuseUnsupported(request, info);
   const { maxTokens, minTokens = 0, stop = [], sampling = {}, format } = request;
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) {

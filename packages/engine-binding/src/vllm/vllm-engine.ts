@@ -47,8 +47,8 @@ export class VllmEngine implements Engine {
   /** A request is made when the first batch is asked for; errors surface there too. */
   async *generate(request: GenerateRequest, signal?: AbortSignal): AsyncGenerator<TokenBatch, void, void> {
     this.#ensureAlive();
-    const { prompt } = request;
     const sampling = nativeSampling(request, this.info);
+    const { prompt } = request;
     const isText = typeof prompt === "string";
     const generation = new Generation({
       promptTokens: isText ? null : prompt.length,

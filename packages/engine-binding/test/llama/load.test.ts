@@ -1,10 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm, truncate, writeFile, copyFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { build } from "tsup";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadLlamaEngine } from "../../src/index.ts";
 import { vocabularyMismatch } from "../../src/llama/model-info.ts";
@@ -57,7 +53,7 @@ describe("loading", () => {
     });
     await expect(load(cut)).rejects.toMatchObject({
       code: "ENGINE_MODEL_INVALID",
-      message: expect.stringMatching(/^model cut\.gguf cannot be loaded: .+/),
+      message: expect.stringMatching(/^model cut\.gguf cannot be loaded, because .+: .+/),
     });
     await expect(loadLlamaEngine({ modelPath: TARGET, draftModelPath: text })).rejects.toMatchObject({
       code: "ENGINE_MODEL_INVALID",
@@ -75,6 +71,41 @@ describe("loading", () => {
       code: "ENGINE_INVALID_OPTIONS",
       message: expect.stringMatching(/9000.*8192/),
     });
+    await expect(load({ memoryLimitBytes: Number.NaN })).rejects.toMatchObject({
+      code: "ENGINE_INVALID_OPTIONS",
+    });
+  });
+
+  it("refuses words that it does not know, instead of choosing itself", async () => {
+    const load = (options: object) => loadLlamaEngine({ modelPath: TARGET, ...options });
+    await expect(load({ gpu: "rocm" })).rejects.toMatchObject({
+      code: "ENGINE_INVALID_OPTIONS",
+      message: 'gpu must be one of auto, cuda, vulkan, metal, false, got "rocm"',
+    });
+    await expect(load({ promptLookup: true, draftLength: "long" })).rejects.toMatchObject({
+      code: "ENGINE_INVALID_OPTIONS",
+      message: 'draftLength must be one of fixed, adaptive, got "long"',
+    });
+    await expect(load({ modelPath: 3 })).rejects.toMatchObject({ code: "ENGINE_MODEL_NOT_FOUND" });
+  });
+
+  it("tells the log's reason of a file that lacks its end", async () => {
+    const cut = join(folder, "end.gguf");
+    await copyFile(TARGET, cut);
+    const { size } = await stat(cut);
+    await truncate(cut, size - 10);
+    await expect(loadLlamaEngine({ modelPath: cut })).rejects.toMatchObject({
+      code: "ENGINE_MODEL_INVALID",
+      message: expect.stringMatching(/^model end\.gguf .*cut off.*not within the file bounds/),
+    });
+  });
+
+  it("fails where the one who is told of progress does", async () => {
+    const reason = new Error("no more space for dots");
+    const onLoadProgress = () => {
+      throw reason;
+    };
+    await expect(loadLlamaEngine({ modelPath: TARGET, onLoadProgress })).rejects.toBe(reason);
   });
 
   it("tells apart vocabularies that a draft cannot bridge", () => {
@@ -100,41 +131,6 @@ describe("loading", () => {
     await expect(loadLlamaEngine({ modelPath: TARGET, signal: AbortSignal.abort(reason) })).rejects.toBe(
       reason,
     );
-  });
-});
-
-describe("a process that used an engine", () => {
-  it("ends by itself after dispose, and llama.cpp prints nothing", async () => {
-    // a plain Node process reads no TypeScript; the build lies where node-llama-cpp is found from
-    const outDir = fileURLToPath(new URL("../../node_modules/.exit-test", import.meta.url));
-    const entry = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
-    const thread = fileURLToPath(new URL("../../src/llama/host/llama-thread.ts", import.meta.url));
-    await build({
-      entry: { index: entry, "llama-thread": thread },
-      format: ["esm"],
-      external: ["node-llama-cpp"],
-      outDir,
-      config: false,
-      silent: true,
-    });
-    try {
-      const script = join(outDir, "use.mjs");
-      await writeFile(
-        script,
-        `import { loadLlamaEngine } from "./index.js";
-        const [modelPath, draftModelPath] = process.argv.slice(2);
-        const engine = await loadLlamaEngine({ modelPath, draftModelPath, contextSize: 256 });
-        let tokens = 0;
-        const request = { prompt: [5, 6, 7], maxTokens: 9, ignoreEos: true };
-        for await (const batch of engine.generate(request)) tokens += batch.tokenIds.length;
-        await engine.dispose();
-        console.log(tokens);`,
-      );
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, TARGET, DRAFT]);
-      expect({ stdout, stderr }).toEqual({ stdout: "9\n", stderr: "" });
-    } finally {
-      await rm(outDir, { recursive: true });
-    }
   });
 });
 

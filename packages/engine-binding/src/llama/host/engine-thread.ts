@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Delivery, FromEngineThread, ThreadOptions, ToEngineThread } from "./messages.ts";
+import { forgetAtExit, QuietFlag, stopBeforeExit, type Stoppable } from "./quiet-exit.ts";
 import { fromThread } from "./thrown.ts";
 
 /** Built beside this module. */
@@ -14,7 +15,8 @@ export interface ThreadListener {
 type Loaded = FromEngineThread & { type: "loaded" };
 
 /** The engine's thread as the thread that uses it holds it. */
-export class EngineThread {
+export class EngineThread implements Stoppable {
+  readonly quiet = new QuietFlag();
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
   #listener: ThreadListener | null = null;
@@ -22,7 +24,11 @@ export class EngineThread {
   #reason = "it gave no reason";
 
   constructor(options: ThreadOptions) {
-    this.#worker = new Worker(ENTRY, { name: "onpar llama.cpp", workerData: { options } });
+    this.#worker = new Worker(ENTRY, {
+      name: "onpar llama.cpp",
+      workerData: { options, quiet: this.quiet.buffer },
+    });
+    stopBeforeExit(this);
     this.#worker.on("error", (error) => {
       this.#reason = error instanceof Error ? error.message : String(error);
     });
@@ -31,6 +37,7 @@ export class EngineThread {
       if (message.type === "deliveries") this.#listener?.onDeliveries(message.deliveries);
     });
     this.#worker.once("exit", () => {
+      forgetAtExit(this);
       if (!this.#ending) this.#listener?.onGone(this.#reason);
     });
   }
@@ -63,8 +70,15 @@ export class EngineThread {
     try {
       return await new Promise<Loaded>((resolve, reject) => {
         this.#worker.on("message", (message: FromEngineThread) => {
-          if (message.type === "progress") onProgress?.(message.fraction);
-          else if (message.type === "loaded") resolve(message);
+          if (message.type === "progress") {
+            try {
+              onProgress?.(message.fraction);
+            } catch (error) {
+              // thrown out of here it would end the process
+              reject(error);
+            }
+          }
+          if (message.type === "loaded") resolve(message);
           else if (message.type === "load-failed") reject(fromThread(message.error));
         });
         void this.#exited.then(() =>
@@ -72,8 +86,7 @@ export class EngineThread {
         );
       });
     } catch (error) {
-      this.#ending = true;
-      await this.#worker.terminate();
+      await this.end();
       signal?.throwIfAborted();
       throw error;
     } finally {
@@ -83,8 +96,13 @@ export class EngineThread {
 
   /** Lets the engine end what it does, free the model, and the thread go. */
   async end(): Promise<void> {
+    this.stop();
+    await this.#exited;
+  }
+
+  /** As {@link end}, and does not wait. */
+  stop(): void {
     this.#ending = true;
     this.post({ type: "dispose" });
-    await this.#exited;
   }
 }

@@ -10,6 +10,7 @@ import type {
 } from "../../engine.ts";
 import { EngineError } from "../../errors.ts";
 import { checkRequest, checkTokenIds, type RequestLimits } from "../../request.ts";
+import { kindOf } from "../../request-kinds.ts";
 import type { CounterBoard } from "./counter-board.ts";
 import type { EngineThread } from "./engine-thread.ts";
 import type { Delivery } from "./messages.ts";
@@ -65,6 +66,9 @@ export class HostedEngine implements Engine {
 
   tokenize(text: string, { addSpecial = false, parseSpecial = true }: TokenizeOptions = {}): number[] {
     this.#ensureAlive();
+    if (typeof text !== "string") {
+      throw new EngineError("ENGINE_INVALID_REQUEST", `text must be a text, got ${kindOf(text)}`);
+    }
     const tokens = this.#tokenizer.tokenize(text, parseSpecial);
     if (!addSpecial) return tokens;
     const { addsBos, bosTokenId } = this.info;
@@ -129,6 +133,8 @@ export class HostedEngine implements Engine {
   async #dispose(): Promise<void> {
     this.#thread.hold(true);
     await this.#thread.end();
+    // nobody would answer them any more
+    this.#failAll(new EngineError("ENGINE_DISPOSED", "the engine was disposed before it answered"));
     await this.#tokenizer.free();
   }
 
@@ -170,8 +176,13 @@ export class HostedEngine implements Engine {
       "ENGINE_FAILED",
       `the engine's thread ended: ${reason} (load the engine again)`,
     );
-    for (const stream of this.#streams.values()) stream.fail(this.#broken);
-    for (const { reject } of this.#answers.values()) reject(this.#broken);
+    this.#failAll(this.#broken);
+  }
+
+  /** Fails what still waits for the thread; what is ready to be read stays. */
+  #failAll(error: EngineError): void {
+    for (const stream of this.#streams.values()) stream.fail(error);
+    for (const { reject } of this.#answers.values()) reject(error);
     this.#answers.clear();
   }
 }

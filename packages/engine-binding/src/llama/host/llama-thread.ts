@@ -3,6 +3,7 @@ import type { LlamaEngine } from "../llama-engine.ts";
 import { loadLlamaInThread } from "../load-in-thread.ts";
 import { CounterBoard } from "./counter-board.ts";
 import type { Delivery, FromEngineThread, ThreadStart, ToEngineThread } from "./messages.ts";
+import { QuietFlag } from "./quiet-exit.ts";
 import { thrown } from "./thrown.ts";
 
 /**
@@ -11,9 +12,9 @@ import { thrown } from "./thrown.ts";
  */
 const port = parentPort;
 const start: ThreadStart = workerData;
-if (port !== null) serve(port, start.options);
+if (port !== null) serve(port, start);
 
-function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["options"]): void {
+function serve(thread: NonNullable<typeof parentPort>, { options, quiet }: ThreadStart): void {
   const send = (message: FromEngineThread): void => thread.postMessage(message);
   const loading = new AbortController();
   const aborts = new Map<number, AbortController>();
@@ -49,6 +50,10 @@ function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["opt
     await engine.dispose();
     board?.write(engine.counters());
     send({ type: "disposed" });
+    close();
+  };
+  const close = (): void => {
+    new QuietFlag(quiet).raise();
     thread.close();
   };
 
@@ -89,6 +94,10 @@ function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["opt
         signal: loading.signal,
         onLoadProgress: (fraction) => send({ type: "progress", fraction }),
       });
+      if (loading.signal.aborted) {
+        await engine.dispose();
+        loading.signal.throwIfAborted();
+      }
       thread.off("message", early);
       board = new CounterBoard(engine.info.speculation?.draftBudget ?? null);
       board.write(engine.counters());
@@ -97,7 +106,7 @@ function serve(thread: NonNullable<typeof parentPort>, options: ThreadStart["opt
       send({ type: "loaded", info: engine.info, appendedEosTokenId, board: board.buffer });
     } catch (error) {
       send({ type: "load-failed", error: thrown(error) });
-      thread.close();
+      close();
     }
   };
   void load();

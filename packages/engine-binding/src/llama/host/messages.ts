@@ -9,6 +9,8 @@ export type ThreadOptions = Omit<LlamaEngineOptions, "onLoadProgress" | "signal"
 /** What the engine's thread is started with. */
 export interface ThreadStart {
   readonly options: ThreadOptions;
+  /** Memory of the `QuietFlag`. */
+  readonly quiet: SharedArrayBuffer;
 }
 
 /** To the engine's thread. */
