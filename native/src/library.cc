@@ -1,5 +1,7 @@
 #include "library.h"
 
+#include "whole_file.h"
+
 #if defined(_WIN32)
 #include <windows.h>
 #else
@@ -47,7 +49,9 @@ bool look_up(void* handle, const char* name, Function& target) {
 }  // namespace
 
 std::shared_ptr<Library> Library::open(const std::string& path) {
-  std::string problem;
+  // A name without a folder is not this file: the loader looks for it where the system keeps libraries.
+  std::string problem = path.find('/') == std::string::npos ? "" : what_is_cut_off(path);
+  if (!problem.empty()) throw LibraryError("cannot be opened: " + problem);
   void* handle = open_file(path, problem);
   if (handle == nullptr) throw LibraryError("cannot be opened: " + problem);
 

@@ -1,3 +1,6 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { testLibraries, testLibraryPath } from "../lib/build.js";
 import { loadAddon, type ModelParams } from "../lib/index.js";
@@ -142,5 +145,20 @@ describe.skipIf(addonMissing !== null)(`a library of any version${addonMissing ?
     );
     expect(() => loadAddon().open(`${testLibraryPath("abi30")}.missing`)).toThrow(/cannot be opened/);
     expect(() => loadAddon().open(import.meta.filename)).toThrow(/cannot be opened/);
+  });
+
+  // a process of its own: where this is not refused, it ends with a bus error
+  it.skipIf(process.platform !== "linux")("is refused when it is cut off, wherever", () => {
+    const whole = readFileSync(testLibraryPath("abi30"));
+    const cut = join(model.path, "cut.so");
+    const script = `import { loadAddon } from ${JSON.stringify(new URL("../lib/index.js", import.meta.url))};
+      try { loadAddon().open(process.argv[1]); } catch (error) { console.log(error.message); }`;
+    for (const bytes of [100, 1000, Math.floor(whole.length / 3), Math.floor(whole.length / 2)]) {
+      writeFileSync(cut, whole.subarray(0, bytes));
+      const args = ["--input-type=module", "--eval", script, cut];
+      const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      expect(stdout).toBe(`cannot be opened: the file is cut off at ${bytes} bytes\n`);
+      expect(status).toBe(0);
+    }
   });
 });

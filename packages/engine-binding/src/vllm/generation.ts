@@ -45,6 +45,11 @@ export class Generation implements RequestListener {
     this.stream.push(this.#last([], "", atNs, this.#finish("abort", null, atNs)));
   }
 
+  /** The one batch of a request that was aborted before it was made. */
+  neverStarted(atNs: bigint): TokenBatch {
+    return this.#last([], "", atNs, this.#finish("abort", null, atNs));
+  }
+
   end(ending: Ending): void {
     this.#over = true;
     const { status, atNs } = ending;

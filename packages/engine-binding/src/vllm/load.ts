@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { NativeLibrary, VllmAddon } from "@onpar/vllm-addon";
 import type { Engine, EngineCapabilities, EngineInfo } from "../engine.ts";
 import { EngineError } from "../errors.ts";
@@ -76,7 +77,8 @@ async function openLibrary(addon: VllmAddon, given: string | undefined): Promise
       );
     }
   }
-  const path = given;
+  // by its name alone the system's loader would look for it elsewhere
+  const path = resolve(given);
   const info = await stat(path).catch((cause: unknown) => {
     throw new EngineError(
       "ENGINE_LIBRARY_NOT_FOUND",

@@ -1,5 +1,6 @@
 import type { ModelParams } from "@onpar/vllm-addon";
 import { EngineError } from "../errors.ts";
+import { kindOf } from "../request-kinds.ts";
 
 /** What `loadVllmEngine` takes. What is left out is the library's own default. */
 export interface VllmEngineOptions {
@@ -91,6 +92,12 @@ export function modelParams(options: VllmEngineOptions): ModelParams {
   const { blockSize, gpuMemoryUtilization, enablePrefixCaching, device } = options;
   if (blockSize !== undefined && blockSize % 16 !== 0) {
     refuse(`blockSize must be a multiple of 16, got ${blockSize}`);
+  }
+  if (enablePrefixCaching !== undefined && typeof enablePrefixCaching !== "boolean") {
+    refuse(`enablePrefixCaching must be true or false, got ${kindOf(enablePrefixCaching)}`);
+  }
+  if (device !== undefined && !Object.hasOwn(DEVICES, device)) {
+    refuse(`device must be one of ${Object.keys(DEVICES).join(", ")}, got ${kindOf(device)}`);
   }
   if (gpuMemoryUtilization !== undefined && !(gpuMemoryUtilization > 0 && gpuMemoryUtilization <= 1)) {
     refuse(`gpuMemoryUtilization must be above 0 and at most 1, got ${String(gpuMemoryUtilization)}`);

@@ -10,7 +10,7 @@ import type {
   TokenBatch,
 } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import type { EngineChannel } from "./events.ts";
+import type { EngineChannel, RequestListener } from "./events.ts";
 import { failure, Generation } from "./generation.ts";
 import { certainOutputTokens, nativeSampling } from "./requests.ts";
 
@@ -60,7 +60,13 @@ export class VllmEngine implements Engine {
         if (reason !== null) this.#finished[reason]++;
       },
     });
-    const id = this.#channel.open(generation, (id) => {
+    if (signal?.aborted === true) {
+      // the library might answer before it hears that nobody listens
+      this.#finished.abort++;
+      yield generation.neverStarted(process.hrtime.bigint());
+      return;
+    }
+    const id = this.#open(generation, (id) => {
       if (isText) this.#channel.native.submit(id, prompt, sampling);
       else this.#channel.native.complete(id, Int32Array.from(prompt), sampling);
     });
@@ -87,10 +93,10 @@ export class VllmEngine implements Engine {
   ): AsyncGenerator<ChatChunk, void, void> {
     this.#ensureAlive();
     if (!this.info.capabilities.chat) throw unsupported("chat: this library has no vllm_chat_stream");
-    const json = JSON.stringify(body);
+    const json = asJson(body);
     const stream = new BatchStream<{ readonly chunk: ChatChunk | null }>();
     let over = false;
-    const id = this.#channel.open(
+    const id = this.#open(
       {
         delta: (text, atNs) => stream.push({ chunk: { json: text, producedAtNs: atNs } }),
         end: (ending) => {
@@ -148,6 +154,16 @@ export class VllmEngine implements Engine {
     await this.#channel.close();
   }
 
+  /** @throws {EngineError} `ENGINE_INVALID_REQUEST` when the addon cannot hand it to C, a text with NUL for example */
+  #open(listener: RequestListener, start: (id: number) => void): number {
+    try {
+      return this.#channel.open(listener, start);
+    } catch (cause) {
+      if (!(cause instanceof TypeError)) throw cause;
+      throw new EngineError("ENGINE_INVALID_REQUEST", cause.message, { cause });
+    }
+  }
+
   /** Has a request aborted by its signal and by the engine's end, and by whoever stops reading: call what it returns. */
   #watch(abort: () => void, signal: AbortSignal | undefined): () => void {
     this.#aborts.add(abort);
@@ -176,6 +192,20 @@ export class VllmEngine implements Engine {
     if (this.#disposal === null) return;
     throw new EngineError("ENGINE_DISPOSED", "the engine was disposed: load it again to use it");
   }
+}
+
+/** @throws {EngineError} `ENGINE_INVALID_REQUEST` */
+function asJson(body: unknown): string {
+  if (typeof body === "object" && body !== null) {
+    try {
+      return JSON.stringify(body);
+    } catch (cause) {
+      throw new EngineError("ENGINE_INVALID_REQUEST", "the chat request cannot be written as JSON", {
+        cause,
+      });
+    }
+  }
+  throw new EngineError("ENGINE_INVALID_REQUEST", `a chat request is an object, got ${String(body)}`);
 }
 
 function unsupported(what: string): EngineError {

@@ -38,6 +38,33 @@ describe.skipIf(addonMissing !== null)(`generating with libvllm${addonMissing ??
     });
   });
 
+  it("makes no request of one that is aborted before it begins, however soon the library answers", async () => {
+    const aborted = engine.counters().requestsFinished.abort;
+    for (const prompt of ["x @{tokens=9 us=0}", [5, 6, 7]]) {
+      for (let round = 0; round < 20; round++) {
+        const batches = [];
+        const request = { prompt, maxTokens: 9 };
+        for await (const batch of engine.generate(request, AbortSignal.abort())) batches.push(batch);
+        expect(batches).toMatchObject([{ text: "", finish: { reason: "abort", firstTokenAtNs: null } }]);
+      }
+    }
+    expect(engine.counters().requestsFinished.abort).toBe(aborted + 40);
+  });
+
+  it("refuses what C cannot be given, as every refusal", async () => {
+    const request = { prompt: "x", maxTokens: 3 };
+    const refused = { code: "ENGINE_INVALID_REQUEST" };
+    await expect(read(engine, { ...request, stop: ["a\0b"] })).rejects.toMatchObject(refused);
+    const format = { kind: "grammar" as const, grammar: "\0" };
+    await expect(read(engine, { ...request, format })).rejects.toMatchObject(refused);
+    const circular: Record<string, unknown> = {};
+    circular["self"] = circular;
+    const chat = async () => {
+      for await (const chunk of engine.chat?.(circular) ?? []) expect(chunk).toBe("never");
+    };
+    await expect(chat()).rejects.toMatchObject(refused);
+  });
+
   it("knows how a text ends that nothing but its cap can end", async () => {
     const finish = async (request: Partial<GenerateRequest>) =>
       (await read(engine, { prompt: "x @{tokens=9}", maxTokens: 40, ignoreEos: true, ...request })).at(-1)

@@ -1,3 +1,4 @@
+import { copyFileSync, rmSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadVllmEngine, type VllmEngineOptions } from "../../src/index.ts";
 import { importAddon } from "../../src/vllm/addon.ts";
@@ -160,6 +161,29 @@ describe.skipIf(addonMissing !== null)(`loading with libvllm${addonMissing ?? ""
     const load = loadVllmEngine({ libraryPath: testLibrary("abi30"), modelPath: model.path, ...options() });
     await expect(load).rejects.toMatchObject({ code, message: expect.stringMatching(message) as string });
     await expect(load).rejects.not.toMatchObject({ message: expect.stringContaining("\n") as string });
+  });
+
+  it("refuses words that it does not know", async () => {
+    const load = (options: object) =>
+      loadVllmEngine({ libraryPath: testLibrary("abi30"), modelPath: model.path, ...options });
+    const refused = (message: string) => ({ code: "ENGINE_INVALID_OPTIONS", message });
+    await expect(load({ device: "tpu" })).rejects.toMatchObject(
+      refused('device must be one of auto, cpu, cuda, got "tpu"'),
+    );
+    await expect(load({ enablePrefixCaching: "no" })).rejects.toMatchObject(
+      refused('enablePrefixCaching must be true or false, got "no"'),
+    );
+  });
+
+  it("takes a library by its name in the working folder for that file", async () => {
+    copyFileSync(testLibrary("abi30"), "libvllm-here.so");
+    try {
+      const engine = await loadVllmEngine({ libraryPath: "libvllm-here.so", modelPath: model.path });
+      expect(engine.info.engineVersion).toContain("ABI 30");
+      await engine.dispose();
+    } finally {
+      rmSync("libvllm-here.so");
+    }
   });
 
   it("gives the wait up when its signal aborts", async () => {
