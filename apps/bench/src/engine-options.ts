@@ -128,7 +128,9 @@ function llamaDrafting({ speculativeConfig, draftModelPath, draftTokens }: Engin
   if (draftModelPath !== null) return "says what drafts, and so does --draft-model; keep one";
   const unknown = Object.keys(rest)[0];
   if (unknown !== undefined) return `cannot be honoured: llama.cpp speculates without ${unknown}`;
-  if (budget !== undefined && typeof budget !== "number") return "num_speculative_tokens must be a number";
+  if (budget !== undefined && !isDraftBudget(budget)) {
+    return `num_speculative_tokens must be an integer from 1 to ${MAX_DRAFT_TOKENS}, got ${JSON.stringify(budget)}`;
+  }
   const tokens = budget === undefined ? {} : { draftTokens: budget };
   if (method === "ngram") return { promptLookup: true, ...tokens };
   if ((method === undefined || method === "draft_model") && typeof model === "string") {
@@ -138,6 +140,13 @@ function llamaDrafting({ speculativeConfig, draftModelPath, draftTokens }: Engin
     `cannot be honoured: llama.cpp speculates with a draft model ({"model":"draft.gguf"}) or by prompt lookup ` +
     `({"method":"ngram"}), not by ${JSON.stringify(method ?? null)}`
   );
+}
+
+/** The most that the llama adapter drafts in one step. */
+const MAX_DRAFT_TOKENS = 64;
+
+function isDraftBudget(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MAX_DRAFT_TOKENS;
 }
 
 /** What libvllm is told of speculation; null is nothing, and a text says why it cannot be told. */

@@ -71,6 +71,10 @@ describe("a flag that the engine cannot honour", () => {
       "--speculative-config: cannot be honoured: llama.cpp speculates without prompt_lookup_max",
     ],
     [
+      llama('--speculative-config={"method":"ngram","num_speculative_tokens":100}'),
+      "--speculative-config: num_speculative_tokens must be an integer from 1 to 64, got 100",
+    ],
+    [
       llama("--draft-model=draft.gguf", '--speculative-config={"method":"ngram"}'),
       "--speculative-config: says what drafts, and so does --draft-model",
     ],

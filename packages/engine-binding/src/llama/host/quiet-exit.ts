@@ -1,5 +1,5 @@
 /** How long an ending process waits for its engines, ms: a step that is under way has to end by itself. */
-const EXIT_LIMIT_MS = 5000;
+const EXIT_LIMIT_MS = 10_000;
 
 /** A word of memory in which an engine's thread says that nothing of llama.cpp runs in it any more. */
 export class QuietFlag {
