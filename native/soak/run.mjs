@@ -75,7 +75,7 @@ async function withoutNode(name, sanitizer) {
   const source = path.join(here, "..", "src");
   const program = path.join(folder, "engine-soak");
   const parts = readdirSync(source).filter((file) =>
-    ["engine.cc", "keeper.cc", "library.cc", "model_params.cc", "utf8.cc"].includes(file),
+    ["engine.cc", "keeper.cc", "library.cc", "model_params.cc", "utf8.cc", "whole_file.cc"].includes(file),
   );
   execFileSync(compiler.command, [
     ...compiler.args,
