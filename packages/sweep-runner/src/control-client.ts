@@ -147,8 +147,19 @@ const NOT_TLS = new Set([
   "EPROTO",
 ]);
 
+/** What a certificate is refused for that no authority known here has signed. */
+const UNTRUSTED = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
 function unreachable(url: string, error: unknown): string {
   const { protocol, host } = new URL(url);
+  if (UNTRUSTED.has(systemCode(error) ?? ""))
+    return `the certificate of ${host} is not trusted: ${messageOf(error)}; name its authority with --ca-file, or leave it unchecked with --insecure`;
   return protocol === "https:" && NOT_TLS.has(systemCode(error) ?? "")
     ? `cannot reach ${url}: ${host} does not speak TLS; try http://${host}`
     : `cannot reach ${url}: ${messageOf(error)}; is the server running there?`;

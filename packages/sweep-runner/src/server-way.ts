@@ -25,7 +25,10 @@ export function headersOf(written: BenchConfig["target"]["headers"]): Record<str
 export async function readCa(path: string | null): Promise<string | null> {
   if (path === null) return null;
   try {
-    return await readFile(path, "utf8");
+    const text = await readFile(path, "utf8");
+    // Node takes a text without one for an authority that has signed nothing.
+    if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new TypeError("it holds no certificate (PEM)");
+    return text;
   } catch (error) {
     const message = `cannot read the certificate authority ${path}: ${messageOf(error)}`;
     throw new RunError("TARGET_INVALID", message, { cause: error });

@@ -66,7 +66,14 @@ describe("the probe", () => {
       expect(stranger.code).toBe("UNAUTHORISED");
       const unknown = await runError(probeServer({ baseUrl, apiKey: null }));
       expect(unknown.code).toBe("SERVER_UNREACHABLE");
-      expect(unknown.message).toMatch(/certificate/);
+      expect(unknown.message).toMatch(/^the certificate of .* is not trusted: .*--ca-file.*--insecure/);
+      const notPem = join(folder, "not.pem");
+      await writeFile(notPem, "PRIVATE");
+      const useless = await runError(probeServer({ baseUrl, apiKey: null, caFile: notPem }));
+      expect([useless.code, useless.message]).toEqual([
+        "TARGET_INVALID",
+        `cannot read the certificate authority ${notPem}: it holds no certificate (PEM)`,
+      ]);
       const missing = await runError(probeServer({ baseUrl, apiKey: null, caFile: join(folder, "none") }));
       expect(missing.code).toBe("TARGET_INVALID");
       const unset = await runError(

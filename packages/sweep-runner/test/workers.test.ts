@@ -1,4 +1,7 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import type { BenchConfigInput } from "@onpar/bench-config";
 import { describe, expect, it } from "vitest";
 import { planClosedLoop, planLoad } from "../src/load/load-plan.ts";
 import type { RequestRecord } from "../src/record.ts";
@@ -12,6 +15,19 @@ import { sendJson } from "./support/scripted-server.ts";
 import { serversOfEachTest } from "./support/servers.ts";
 
 const { benchServer } = serversOfEachTest();
+
+function targetOf(root: string, timeline = startTimeline(monotonicClock)) {
+  return createHttpTarget({
+    root,
+    endpoint: "completions",
+    apiKey: null,
+    model: "demo-model",
+    fields: { max_tokens: 3 },
+    templateKwargs: {},
+    timeoutMs: 5000,
+    timeline,
+  });
+}
 
 describe("workers", () => {
   it.each(["thread", "process"] as const)(
@@ -36,6 +52,39 @@ describe("workers", () => {
       }
     },
   );
+
+  it.each<[string, Partial<BenchConfigInput>]>([
+    ["more of them than requests in flight", { concurrency: 1 }],
+    ["an open loop with one in flight", { load: { kind: "constant", rate: 500, maxInFlight: 1 } }],
+    ["a ramp of concurrency up", { load: { kind: "ramp", ramp: { fromConcurrency: 1, toConcurrency: 4 } } }],
+    [
+      "a ramp of concurrency down",
+      { load: { kind: "ramp", ramp: { fromConcurrency: 4, toConcurrency: 1 } } },
+    ],
+    ["a start together", { concurrency: 2, load: { startTogether: true } }],
+  ])("processes send every request once: %s", async (_, changes) => {
+    const server = await benchServer({ delayMs: 1 });
+    const { summary } = await runByWorkers(
+      config(server.url, { numPrompts: 9, client: { workers: 3, workerKind: "process" }, ...changes }),
+    );
+    expect(summary.counts).toMatchObject({ asked: 9, ok: 9, unsent: 0 });
+    expect(new Set(server.completions.map(({ body }) => body)).size).toBe(9);
+  });
+
+  it("a process of them outlives the signals that its whole group gets: the main one ends it", async () => {
+    const child = fork(join(import.meta.dirname, "../src/workers/worker-main.js"), {
+      serialization: "advanced",
+    });
+    const next = async (): Promise<unknown> => (await once(child, "message"))[0];
+    const setup = { worker: 0, workers: 1, wire: targetOf("http://127.0.0.1:1").remote?.wire, startNs: 0n };
+    child.send({ type: "setup", setup });
+    expect(await next()).toEqual({ type: "ready" });
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) child.kill(signal);
+    child.send({ type: "setup", setup });
+    expect(await next()).toEqual({ type: "ready" });
+    child.disconnect();
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
 
   it("an interrupt keeps what was measured and ends what is in flight", async () => {
     const server = await benchServer({ delayMs: 40 });
@@ -78,16 +127,7 @@ describe("workers", () => {
     async (kind) => {
       const server = await benchServer({ delayMs: 5 });
       const timeline = startTimeline(monotonicClock);
-      const target = createHttpTarget({
-        root: server.url,
-        endpoint: "completions",
-        apiKey: null,
-        model: "demo-model",
-        fields: { max_tokens: 3 },
-        templateKwargs: {},
-        timeoutMs: 5000,
-        timeline,
-      });
+      const target = targetOf(server.url, timeline);
       const { remote } = target;
       if (remote === null) throw new Error("a target over HTTP can be sent from anywhere");
       const pool = await WorkerPool.start({ workers: 2, kind, wire: remote.wire, timeline });

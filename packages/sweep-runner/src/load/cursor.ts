@@ -19,9 +19,9 @@ export function sharedCursor(counter: Int32Array, jobs: number): Cursor {
   };
 }
 
-/** Every `step`-th job from `first` on: processes share no memory. */
+/** Every `step`-th job from `first` on, for the first `step` workers: processes share no memory. */
 export function steppedCursor(first: number, step: number, jobs: number): Cursor {
-  let next = first;
+  let next = first < step ? first : jobs;
   return {
     take() {
       if (next >= jobs) return -1;

@@ -127,10 +127,19 @@ export async function runShare(share: LoadShare, io: ShareIo): Promise<void> {
 
 /** The lanes of a share, by their number in the plan. */
 export function lanesOf({ plan, worker, workers }: Pick<LoadShare, "plan" | "worker" | "workers">): number[] {
-  const lanes = Math.min(plan.lanes ?? 0, plan.jobStarts.length - 1);
+  const lanes = worker < workers ? Math.min(plan.lanes ?? 0, plan.jobStarts.length - 1) : 0;
   const own: number[] = [];
   for (let lane = worker; lane < lanes; lane += workers) own.push(lane);
   return own;
+}
+
+/**
+ * How many of the workers take part where jobs are dealt out in turn. One without a lane could never send its jobs, and
+ * where a ramp counts jobs, only a worker that takes all of them sees it go on.
+ */
+export function dealtWorkers(plan: LoadPlan, workers: number): number {
+  if (plan.gates?.unit === "jobs") return 1;
+  return plan.lanes === null ? workers : Math.min(workers, plan.lanes);
 }
 
 function meanGapNs({ plan, workers }: LoadShare): number {

@@ -3,7 +3,7 @@ import { watchEventLoop } from "../checks/event-loop.ts";
 import { monotonicClock, startTimeline, type Timeline } from "../clock.ts";
 import { sharedCursor, steppedCursor } from "../load/cursor.ts";
 import { Recorder, takeAnswer } from "../load/recorder.ts";
-import { lanesOf, runShare, type LoadShare } from "../load/share.ts";
+import { dealtWorkers, lanesOf, runShare, type LoadShare } from "../load/share.ts";
 import { dropped } from "../load/dropped.ts";
 import { ScheduleError } from "../load/schedule-error.ts";
 import { fillBody, LiveAnswers } from "../targets/live-answers.ts";
@@ -66,16 +66,21 @@ class Worker {
 
   async prepare(order: PhaseOrder): Promise<void> {
     this.#order = order;
-    const { plan } = order;
-    if (plan.startTogether) await this.#sender.open(lanesOf({ plan, ...this.#setup }).length);
+    if (order.plan.startTogether) await this.#sender.open(lanesOf(this.#part(order)).length);
     this.#port.post({ type: "ready" });
+  }
+
+  /** Which part of the phase is this worker's. */
+  #part({ plan, counter }: PhaseOrder): Pick<LoadShare, "plan" | "worker" | "workers"> {
+    const { worker, workers } = this.#setup;
+    return { plan, worker, workers: counter === null ? dealtWorkers(plan, workers) : workers };
   }
 
   async run(startNs: number): Promise<void> {
     const order = this.#order;
     if (order === null) throw new TypeError("no phase to start");
-    const { worker, workers } = this.#setup;
     const { plan, bodies, counter } = order;
+    const { worker, workers } = this.#part(order);
     const jobs = plan.jobStarts.length - 1;
     const share: LoadShare = {
       plan,

@@ -8,8 +8,9 @@ if (parentPort === null) {
     post: (message) => process.send?.(message),
   });
   process.on("message", (message: ToWorker) => loop(message));
-  // Ctrl-C reaches every process of a terminal; the main one says what is to be done about it.
-  process.on("SIGINT", () => {});
+  // Signals reach every process of a terminal, a service or a container; the main one says what is to be done about it, and
+  // its end is theirs.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   process.on("disconnect", () => process.exit());
 } else {
   const port = parentPort;
