@@ -6,6 +6,8 @@ import { parseJson } from "./stream/server-message.ts";
 export interface ControlAnswer {
   readonly status: number;
   readonly contentType: string;
+  /** Where it sends on to, which is not followed: a measurement is of the server that was named. */
+  readonly location: string | null;
   readonly text: string;
   /** Undefined when the body is not JSON. */
   readonly json: unknown;
@@ -84,7 +86,14 @@ export function createControlClient(
       });
       const text = await answer.body.text();
       const contentType = String(answer.headers["content-type"] ?? "");
-      return { status: answer.statusCode, contentType, text, json: parseJson(text) };
+      const location = answer.statusCode < 400 ? (answer.headers.location ?? null) : null;
+      return {
+        status: answer.statusCode,
+        contentType,
+        location: location === null ? null : String(location),
+        text,
+        json: parseJson(text),
+      };
     } catch (error) {
       if (signal?.aborted === true)
         throw new RunError("INTERRUPTED", "interrupted before the first request was sent");

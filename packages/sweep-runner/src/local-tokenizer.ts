@@ -78,7 +78,10 @@ async function fromFolder(path: string): Promise<LocalTokenizer> {
   const folder = isFolder ? path : dirname(path);
   if (!isFolder && !["tokenizer.json", "tokenizer_config.json"].includes(basename(path)))
     throw new Error("name a GGUF file, or a folder with tokenizer.json");
-  const { data: model } = tokenizerSchema.safeParse(await readJson(join(folder, "tokenizer.json")));
+  const json = await readJson(join(folder, "tokenizer.json")).catch((error: unknown) => {
+    throw systemCode(error) === "ENOENT" ? new Error("the folder holds no tokenizer.json") : error;
+  });
+  const { data: model } = tokenizerSchema.safeParse(json);
   if (model === undefined) throw new Error('tokenizer.json is no tokenizer: it has no "model"');
   const settings = await readJson(join(folder, "tokenizer_config.json")).catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return {};

@@ -1,7 +1,7 @@
 import type { BenchConfig } from "@onpar/bench-config";
 import { z } from "zod";
 import type { ControlClient } from "./control-client.ts";
-import { RunError } from "./errors.ts";
+import { oneLine, RunError } from "./errors.ts";
 import type { SystemUnderTest } from "./result.ts";
 import { errorInBody, isObject } from "./stream/server-message.ts";
 import type { ServerTemplate } from "./template-source.ts";
@@ -55,6 +55,13 @@ export async function preflight(
   const models = parsed?.success === true ? parsed.data.data : null;
   const requested = config.target.model;
   if (models === null) {
+    if (requested === null && answer.location !== null) {
+      throw new RunError(
+        "SERVER_UNREACHABLE",
+        `${url} answered ${answer.status} and sends on to ${oneLine(answer.location, 200)}, which is not followed: ` +
+          "name the server there with --base-url",
+      );
+    }
     if (requested === null) {
       throw new RunError(
         "MODEL_NOT_FOUND",

@@ -59,3 +59,18 @@ it("https to a port without TLS is said in words", async () => {
     `cannot reach https://${host}/v1/models: ${host} does not speak TLS; try http://${host}`,
   );
 });
+
+it("a server that sends on to another one is not followed, and the message says where to", async () => {
+  const server = await scriptedServer({
+    "/v1/models": (_, response) => {
+      response.writeHead(308, { location: "https://elsewhere.test/v1/models" });
+      response.end();
+    },
+  });
+  const error = await runError(run(config(server.url)));
+  expect(error.code).toBe("SERVER_UNREACHABLE");
+  expect(error.message).toBe(
+    `${server.url}/v1/models answered 308 and sends on to https://elsewhere.test/v1/models, which is not followed: ` +
+      "name the server there with --base-url",
+  );
+});

@@ -116,6 +116,16 @@ describe("outputs as long as the recorded answers", () => {
     expect(error.message).toBe("--tokenizer /nowhere/model counts no tokens: no such file");
   });
 
+  it("say that a folder holds no tokenizer", async () => {
+    await withFolder(async (folder) => {
+      const error = await runError(caps(await server({ tokenizes: false }), { tokenizer: folder }));
+      expect(error.code).toBe("TOKENIZER_INVALID");
+      expect(error.message).toBe(
+        `--tokenizer ${folder} counts no tokens: the folder holds no tokenizer.json`,
+      );
+    });
+  });
+
   it("need rows that record answers", async () => {
     await withFolder(async (folder) => {
       const datasetPath = `${folder}/rows.jsonl`;
