@@ -172,6 +172,7 @@ export class Run {
       metricsProblem: session.counters?.problem ?? null,
       metricsNamed: config.target.metricsUrl !== null || config.target.metricsUrls.length > 0,
       runningAfter,
+      cutShort: this.#parts.stop.signal.aborted,
     });
     return {
       schema: RUN_SCHEMA,

@@ -150,6 +150,13 @@ describe("the audit", () => {
     expect(check([full, full])).toEqual([]);
   });
 
+  it("finds requests that were never sent, but in a run that was ended early", () => {
+    const summary = summarize([full], { ...context, asked: 3 });
+    expect(check([full], { summary, cutShort: false })).toEqual(["counts-invalid"]);
+    expect(check([full], { summary, cutShort: true })).toEqual([]);
+    expect(check([full], { cutShort: false })).toEqual([]);
+  });
+
   it("finds each disagreement under its own code", () => {
     expect(check([{ ...full, outputTokens: 1 }])).toEqual(["eos-not-ignored"]);
     expect(check([{ ...full, finish: { raw: "stop", reason: "eos" } }])).toEqual(["eos-not-ignored"]);

@@ -8,21 +8,30 @@ const PEAK_TOLERANCE = 0.01;
  * Invariants of the figures themselves. Pure.
  *
  * @param cutTurns turns of conversations that were not sent because the one before them had no answer
+ * @param cutShort whether the run was ended early, so that requests may be unsent
  */
-export function auditFigures(summary: RunSummary, draftBudget: number | null, cutTurns = 0): Finding[] {
+export function auditFigures(
+  summary: RunSummary,
+  draftBudget: number | null,
+  cutTurns = 0,
+  cutShort = true,
+): Finding[] {
   return [
-    ...auditCounts(summary, cutTurns),
+    ...auditCounts(summary, cutTurns, cutShort),
     ...auditPeak(summary),
     ...auditModes(summary),
     ...auditAcceptance(summary, draftBudget),
   ];
 }
 
-function auditCounts({ counts }: RunSummary, cutTurns: number): Finding[] {
+function auditCounts({ counts }: RunSummary, cutTurns: number, cutShort: boolean): Finding[] {
   const { asked, ok, failed, dropped, aborted, unsent } = counts;
   const findings: Finding[] = [];
   if (unsent < 0 || asked !== ok + failed + dropped + aborted + unsent) {
     const message = `${asked} requests asked, but ${ok} ok + ${failed} failed + ${dropped} dropped + ${aborted} aborted + ${unsent} unsent`;
+    findings.push({ severity: "breach", code: "counts-invalid", message });
+  } else if (unsent > 0 && !cutShort) {
+    const message = `${unsent} of ${asked} requests were never sent, although nothing ended the run early`;
     findings.push({ severity: "breach", code: "counts-invalid", message });
   }
   if (cutTurns > 0) {

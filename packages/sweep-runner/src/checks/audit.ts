@@ -26,6 +26,8 @@ export interface AuditFacts {
   readonly metricsNamed?: boolean | undefined;
   /** Requests that ran on the server when all own ones had ended; null when it does not tell. */
   readonly runningAfter?: number | null | undefined;
+  /** Whether somebody or something ended the run early; left out where nobody knows. */
+  readonly cutShort?: boolean | undefined;
 }
 
 /** What the audit compares. */
@@ -85,7 +87,7 @@ export class RunAudit {
       ...this.#outputs.findings(),
       ...this.#failures(),
       ...this.#streams.findings(),
-      ...auditFigures(facts.summary, facts.draftBudget, this.#cut.count),
+      ...auditFigures(facts.summary, facts.draftBudget, this.#cut.count, facts.cutShort),
       ...this.#server.findings(facts),
       ...this.#prompts.findings(),
     ];
