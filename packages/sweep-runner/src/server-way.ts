@@ -27,7 +27,8 @@ export async function readCa(path: string | null): Promise<string | null> {
   try {
     const text = await readFile(path, "utf8");
     // Node takes a text without one for an authority that has signed nothing.
-    if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new TypeError("it holds no certificate (PEM)");
+    if (!/-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(text))
+      throw new TypeError("it holds no certificate (PEM)");
     return text;
   } catch (error) {
     const message = `cannot read the certificate authority ${path}: ${messageOf(error)}`;
