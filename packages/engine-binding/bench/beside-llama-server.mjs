@@ -4,10 +4,12 @@
 // their ratios within a round, and of the speed-ups by drafting within a round.
 //
 //   node bench/beside-llama-server.mjs --llama-server PATH --model FILE [--draft FILE] [--draft-tokens 5]
-//     [--streams 1,8] [--threads 1] [--tokens 96] [--rounds 5] [--drafting none,ngram] [--answer-prefix TEXT]
+//     [--forced-length] [--streams 1,8] [--threads 1] [--tokens 96] [--rounds 5] [--drafting none,ngram] [--answer-prefix TEXT]
 //
+// Outputs of the two may end at other tokens, and then rates over the whole time are those of other shares of prompt: the table says
+// how long they were. --forced-length ignores EOS on both sides, which makes them equal, and is meant for runs without drafting.
 // --drafting leaves some of none, draft, adaptive, ngram and "adaptive ngram" out. A model of 135M parameters is best run
-// with --rounds 3 --tokens 32 --drafting none,ngram.
+// with --rounds 5 --tokens 48 --drafting none --forced-length.
 // Prompts are in ChatML; --answer-prefix is what the answer begins with (for the bundled pair '<think>\n\n</think>\n\n',
 // which is the default where a draft is given). Needs a build of this package (dist/).
 import { spawn } from "node:child_process";
@@ -28,6 +30,7 @@ const { values } = parseArgs({
     tokens: { type: "string", default: "96" },
     rounds: { type: "string", default: "5" },
     drafting: { type: "string" },
+    "forced-length": { type: "boolean", default: false },
     "answer-prefix": { type: "string" },
   },
 });
@@ -39,6 +42,7 @@ const threads = Number(values.threads);
 const maxTokens = Number(values.tokens);
 const rounds = Number(values.rounds);
 const budget = Number(values["draft-tokens"]);
+const ignoreEos = values["forced-length"];
 const CONTEXT = 1024;
 const prefix =
   values["answer-prefix"]?.replaceAll("\\n", "\n") ??
@@ -90,7 +94,7 @@ async function startServer(streams, drafting) {
   }
   return {
     generate: async (prompt, tokens) => {
-      const body = { prompt, n_predict: tokens, temperature: 0, cache_prompt: false };
+      const body = { prompt, n_predict: tokens, temperature: 0, cache_prompt: false, ignore_eos: ignoreEos };
       const answer = await fetch(`${base}/completion`, { method: "POST", body: JSON.stringify(body) });
       const { tokens_predicted: predicted, timings, content } = await answer.json();
       const { draft_n: drafted = 0, draft_n_accepted: accepted = 0 } = timings;
@@ -117,7 +121,7 @@ async function startEngine(streams, drafting) {
   return {
     generate: async (prompt, most) => {
       let [tokens, text, speculation] = [0, "", null];
-      const request = { prompt: engine.tokenize(prompt, { addSpecial: true }), maxTokens: most };
+      const request = { prompt: engine.tokenize(prompt, { addSpecial: true }), maxTokens: most, ignoreEos };
       for await (const batch of engine.generate({ ...request, cachePrompt: false })) {
         tokens += batch.tokenIds.length;
         text += batch.text;
@@ -135,7 +139,8 @@ const ratios = (of, to) => of.rates.map((rate, round) => rate / to.rates[round])
 
 /** Runs all subjects in turns on one workload. */
 async function measure(subjects, promptOf, streams) {
-  for (const subject of subjects) Object.assign(subject, { rates: [], drafted: 0, accepted: 0, texts: [] });
+  for (const subject of subjects)
+    Object.assign(subject, { rates: [], tokens: 0, drafted: 0, accepted: 0, texts: [] });
   for (let round = -1; round < rounds; round++) {
     // every subject has its turn at another place in every round
     for (let turn = 0; turn < subjects.length; turn++) {
@@ -150,7 +155,8 @@ async function measure(subjects, promptOf, streams) {
       const seconds = (performance.now() - start) / 1000;
       if (round < 0) continue;
       subject.rates.push(done.reduce((sum, { tokens }) => sum + tokens, 0) / seconds);
-      for (const { drafted, accepted, text } of done) {
+      for (const { tokens, drafted, accepted, text } of done) {
+        subject.tokens += tokens;
         subject.drafted += drafted;
         subject.accepted += accepted;
         subject.texts.push(text);
@@ -175,10 +181,10 @@ console.log(
     `load ${loadavg()[0].toFixed(1)} at the start\n`,
 );
 console.log(
-  "| workload | streams | drafting | adapter tok/s | llama-server tok/s | ratio | speed-up by drafting, adapter | " +
+  "| workload | streams | drafting | tokens, adapter | llama-server | adapter tok/s | llama-server tok/s | ratio | speed-up by drafting, adapter | " +
     "llama-server | acceptance, adapter | llama-server | same text as without |",
 );
-console.log(`| ${Array.from({ length: 11 }, () => "---").join(" | ")} |`);
+console.log(`| ${Array.from({ length: 13 }, () => "---").join(" | ")} |`);
 for (const streams of values.streams.split(",").map(Number)) {
   const subjects = [];
   for (const drafting of kinds) {
@@ -198,8 +204,13 @@ for (const streams of values.streams.split(",").map(Number)) {
       const server = find("llama-server", fixedOf(drafting));
       const speedup = (one, without) => (drafting === "none" ? "" : median(ratios(one, without)).toFixed(2));
       const same = adapter.texts.filter((text, index) => text === plain.texts[index]).length;
-      const cells = [workload, streams, drafting, median(adapter.rates).toFixed(0)];
-      cells.push(median(server.rates).toFixed(0), median(ratios(adapter, server)).toFixed(2));
+      const each = ({ tokens, texts }) => (tokens / texts.length).toFixed(0);
+      const cells = [workload, streams, drafting, each(adapter), each(server)];
+      cells.push(
+        median(adapter.rates).toFixed(0),
+        median(server.rates).toFixed(0),
+        median(ratios(adapter, server)).toFixed(2),
+      );
       cells.push(speedup(adapter, plain), speedup(server, plainServer), share(adapter), share(server));
       cells.push(drafting === "none" ? "" : `${same} of ${plain.texts.length}`);
       console.log(`| ${cells.join(" | ")} |`);
