@@ -11,7 +11,12 @@ const allowed = {
   "@onpar/engine-binding": [],
   "@onpar/demo-model": [],
   "@onpar/vllm-addon": [],
-  "@onpar/sweep-runner": ["@onpar/bench-config", "@onpar/chat-render", "@onpar/metrics-client"],
+  "@onpar/sweep-runner": [
+    "@onpar/bench-config",
+    "@onpar/chat-render",
+    "@onpar/engine-binding",
+    "@onpar/metrics-client",
+  ],
   "@onpar/bench-report": ["@onpar/bench-config", "@onpar/metrics-client", "@onpar/sweep-runner"],
   "@onpar/bench": [
     "@onpar/bench-config",
